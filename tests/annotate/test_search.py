@@ -11,7 +11,7 @@ import pytest
 
 from cuecard.annotate.authoring.session import keep_draft
 from cuecard.annotate.independent_gold.building import gold_key, hand_in, open_blank
-from cuecard.annotate.search import Found, Kind, find, snippet
+from cuecard.annotate.search import Kind, SearchHit, find, snippet
 from cuecard.core.contributions import (
     Answered,
     Claimed,
@@ -196,7 +196,7 @@ def test_a_snippet_marks_the_words(text: str, words: list[str], told: str) -> No
 
 
 def test_a_place_is_a_value() -> None:
-    assert len({Found(Kind.TASK, "t"), Found(Kind.TASK, "t")}) == 1
+    assert len({SearchHit(Kind.TASK, "t"), SearchHit(Kind.TASK, "t")}) == 1
 
 
 def test_bringing_the_index_up_to_date_is_told(tmp_path: Path) -> None:

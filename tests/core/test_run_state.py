@@ -34,4 +34,4 @@ def test_a_killed_run_and_one_that_waits_for_somebody_are_told_apart() -> None:
 def test_no_two_states_look_alike() -> None:
     assert len({state.glyph for state in RunState}) == len(RunState)
     assert len({state.label for state in RunState}) == len(RunState)
-    assert {state.told for state in RunState} == {f"{s.glyph} {s.label}" for s in RunState}
+    assert {state.badge for state in RunState} == {f"{s.glyph} {s.label}" for s in RunState}

@@ -19,12 +19,12 @@ from cuecard.core.errors import (
     CuecardError,
     ScrubbedStream,
     Scrubber,
+    error_text,
     guard,
     is_covered,
     scrub,
     scrub_data,
     scrub_model,
-    told,
 )
 from cuecard.core.llm.replies import Assembler
 
@@ -163,7 +163,7 @@ def test_models_data_and_errors_are_scrubbed_wherever_the_secret_stands() -> Non
     assert scrub_model(untouched) is untouched
     assert scrub_data({"a": (1, PLAIN)}) == {"a": (1, "<THE_KEY>")}
     assert PLAIN not in str(CuecardError(PLAIN, f"b {PLAIN}", PLAIN))
-    assert told(KeyError(PLAIN)) == "KeyError: '<THE_KEY>'"
+    assert error_text(KeyError(PLAIN)) == "KeyError: '<THE_KEY>'"
     assert scrub("no secret") == "no secret"
 
 

@@ -302,7 +302,7 @@ def test_who_works_here(kept: OwnRoles) -> None:
     assert reader("Cleo", "Lea") == "Lea"
     (acted,) = kept.owner.roles.acted()
     assert (acted.role, acted.person) == (kept.roles["Cleo"], "Lea")
-    assert kept.at("Max").roles.mine().told.startswith("You are Max")
+    assert kept.at("Max").roles.mine().sentence.startswith("You are Max")
     # The owner is nobody in particular.
     assert kept.owner.roles.person("", "root") == "root"
     with pytest.raises(NotAllowed, match="Only the owner"):
@@ -420,7 +420,7 @@ def test_a_team_that_shares_a_role_works_as_before(
         assert team.roles.person("Di", "team") == "Di"
         mine = team.roles.mine()
         assert (mine.proven, mine.owner, mine.role) == (False, False, role)
-        assert "nothing is hidden from SQL" in mine.told
+        assert "nothing is hidden from SQL" in mine.sentence
         with stage.psql("team") as connection:
             rows = connection.execute("SELECT count(*) FROM contribution").fetchone()
             assert rows == (2,)

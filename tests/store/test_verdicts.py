@@ -213,7 +213,7 @@ def test_all_that_a_person_is_told_is_recorded_once(
         for item in items[place:]:
             assert sight.may_tell(trial.id, item)
             sight.may_tell(trial.id, item)
-    assert sight.told == 3 * len(items) - 3
+    assert sight.shown == 3 * len(items) - 3
     sight.record()
     version = workspace.version()
     sight.record()

@@ -64,7 +64,7 @@ _LABELS = {
 
 
 @dataclass(frozen=True)
-class Found:
+class SearchHit:
     """A place that was found: what it belongs to (`title`), a `snippet` of it with the words at `marks`, and where it is:
     a `place` of a task (`where`: in words) or of a trial, an event `seq`, a run, a person, the command of this number, or a comment by its id.
     """
@@ -86,13 +86,13 @@ class Found:
 class _Passage(NamedTuple):
     """A text in memory; `folded` is searched, the title with it."""
 
-    found: Found
+    found: SearchHit
     text: str
     folded: str
     inside: Any = None
 
     @classmethod
-    def of(cls, found: Found, text: str) -> _Passage:
+    def of(cls, found: SearchHit, text: str) -> _Passage:
         return cls(found, text, f"{found.title}\n{text}".casefold())
 
 
@@ -138,17 +138,17 @@ class Finder:
         self._tasks = made
         few = [*_comments(ws, self.person, titles), *self._notes(ws), *_runs(ws)]
         people = (
-            _Passage.of(Found(Kind.PERSON, each.name, place=each.name), "")
+            _Passage.of(SearchHit(Kind.PERSON, each.name, place=each.name), "")
             for each in ws.people.all()
         )
         self._passages = [*(each for task in made.values() for each in task), *few, *people]
 
-    def few(self, words: Sequence[str]) -> list[Found]:
+    def few(self, words: Sequence[str]) -> list[SearchHit]:
         """Where all words (`words_in`) occur in one passage of what is held in memory, the best of each kind first."""
         if not words:
             return []
         commands = [
-            _Passage.of(Found(Kind.COMMAND, label, number=at), "")
+            _Passage.of(SearchHit(Kind.COMMAND, label, number=at), "")
             for at, label in enumerate(self.commands)
         ]
         hits = [
@@ -160,14 +160,16 @@ class Finder:
         hits.sort(key=lambda hit: (order.index(hit.found.kind), _rank(hit, words)))
         return [_shown(hit, words) for hit in hits]
 
-    def said(self, ws: Workspace, words: Sequence[str]) -> list[Found]:
+    def said(self, ws: Workspace, words: Sequence[str]) -> list[SearchHit]:
         """Where it was said in trials, the newest first. Raises `CuecardError`."""
         hits = ws.search.said(words, EACH)
         names = _trials(ws, [hit.trial_id for hit in hits])
         return [
             _shown(
                 _Passage(
-                    Found(Kind.TRANSCRIPT, names[hit.trial_id], trial_id=hit.trial_id, seq=hit.seq),
+                    SearchHit(
+                        Kind.TRANSCRIPT, names[hit.trial_id], trial_id=hit.trial_id, seq=hit.seq
+                    ),
                     hit.text,
                     "",
                 ),
@@ -179,7 +181,7 @@ class Finder:
 
     def reasons(
         self, ws: Workspace, words: Sequence[str], before: int | None = None
-    ) -> tuple[list[Found], int]:
+    ) -> tuple[list[SearchHit], int]:
         """Judges' reasons, but not on items that the person is still to label; see `Search.reasons`. What is told counts as
         seen: a label that is given later is not blind. Raises `CuecardError`.
         """
@@ -189,7 +191,7 @@ class Finder:
         found = [
             _shown(
                 _Passage(
-                    Found(
+                    SearchHit(
                         Kind.REASON, f"{names[hit.trial_id]} · {hit.judge}", trial_id=hit.trial_id, place=f"verdict/{hit.item_key}"
                     ),
                     hit.text,
@@ -210,7 +212,7 @@ class Finder:
         ]
         names = _trials(ws, [note.trial_id for note in notes])
         for note in notes:
-            found = Found(
+            found = SearchHit(
                 Kind.COMMENT, names.get(note.trial_id, ""), trial_id=note.trial_id, place=note.place
             )
             yield _Passage.of(found, note.text)
@@ -222,7 +224,7 @@ def find(
     query: str,
     tell: Callable[[int], None] = lambda left: None,
     seconds: float = 1.0,
-) -> list[Found]:
+) -> list[SearchHit]:
     """Everything that is found, by kind. Brings the index of trials up to date first and, every so many `seconds`, tells
     how many events are left. Raises `CuecardError`.
     """
@@ -259,7 +261,7 @@ _NAMES = {"id", "title", "language", "family", "silenced", "foreign", "kind", "s
 def _passages(task_id: str, data: Mapping[str, Any]) -> Iterator[_Passage]:
     """A task by its elements: a triple, a row, a stage each."""
     title = str(data.get("title") or task_id)
-    yield _Passage.of(Found(Kind.TASK, title, task_id=task_id), task_id)
+    yield _Passage.of(SearchHit(Kind.TASK, title, task_id=task_id), task_id)
     for path, value in _elements(data, ()):
         text = " · ".join(
             said
@@ -268,7 +270,7 @@ def _passages(task_id: str, data: Mapping[str, Any]) -> Iterator[_Passage]:
         )
         if text:
             kind = {"gold": Kind.GOLD, "sources": Kind.SOURCE}.get(str(path[0]), Kind.TASK)
-            found = Found(kind, title, task_id=task_id, place=format_place(path))
+            found = SearchHit(kind, title, task_id=task_id, place=format_place(path))
             yield _Passage(found, text, text.casefold(), data)
 
 
@@ -292,7 +294,7 @@ def _comments(ws: Workspace, person: str, titles: Mapping[str, str]) -> Iterator
             continue
         said: list[Comment] = comments_in(sorted(log.contributions, key=lambda entry: entry.order))
         for comment in said:
-            found = Found(
+            found = SearchHit(
                 Kind.COMMENT, titles[task_id], task_id=task_id, place=comment.place, comment=comment.id
             )  # fmt: skip
             for text in (comment.text, *(answer.text for answer in comment.answers)):
@@ -302,7 +304,9 @@ def _comments(ws: Workspace, person: str, titles: Mapping[str, str]) -> Iterator
 
 def _runs(ws: Workspace) -> Iterator[_Passage]:
     for run in ws.runs.all():
-        yield _Passage.of(Found(Kind.RUN, run.name, run_id=run.id), f"{run.id} · {run.created_by}")
+        yield _Passage.of(
+            SearchHit(Kind.RUN, run.name, run_id=run.id), f"{run.id} · {run.created_by}"
+        )
 
 
 def _trials(ws: Workspace, ids: Iterable[int]) -> dict[int, str]:
@@ -318,7 +322,7 @@ def _rank(hit: _Passage, words: Sequence[str]) -> tuple[bool, bool, int]:
     return not title.startswith(words[0]), not begins, len(hit.folded)
 
 
-def _shown(hit: _Passage, words: Sequence[str]) -> Found:
+def _shown(hit: _Passage, words: Sequence[str]) -> SearchHit:
     piece, marks = snippet(hit.text, words)
     found = hit.found
     path = parse_place(found.place)

@@ -97,15 +97,15 @@ def comment_on_gold(
             and (place or entry.body.text == body.text)
             for entry in log.contributions
         ):
-            raise _Told
+            raise _AlreadyThere
 
     try:
         return workspace.reviews.act(trial.task_id, by, body, revision=trial.revision, guard=once)
-    except _Told:
+    except _AlreadyThere:
         return None
 
 
-class _Told(Exception):
+class _AlreadyThere(Exception):
     """There is such a comment already."""
 
 
@@ -248,11 +248,11 @@ def comment_on_suspect(
             and (entry.by, entry.revision, entry.body.place) == (by, unit[1], place)
             for entry in log.contributions
         ):
-            raise _Told
+            raise _AlreadyThere
 
     try:
         return workspace.reviews.act(unit[0], by, body, revision=unit[1], guard=once)
-    except _Told:
+    except _AlreadyThere:
         return None
 
 

@@ -436,7 +436,7 @@ class ClaimLost(Halt, Conflict):
     """Another worker took this trial over. It ends nothing: whoever lost the trial leaves it alone and plays others."""
 
 
-def told(error: BaseException) -> str:
+def error_text(error: BaseException) -> str:
     """An error as text, for records and screens; an unexpected one with its type, so that it can be reported."""
     return (
         str(error) if isinstance(error, CuecardError) else scrub(f"{type(error).__name__}: {error}")

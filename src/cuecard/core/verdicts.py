@@ -58,13 +58,13 @@ class PredictionBase(Frozen):
         del dice, share, values
         return self
 
-    def told(self, limit: int) -> str:
+    def summary(self, limit: int) -> str:
         """A short description such as `3 triples`; of a long answer at most `limit` characters."""
         raise NotImplementedError
 
     def reported(self, limit: int) -> str:
-        """`told` as part of a sentence: `handed in 3 triples`."""
-        return _("handed in {what}").format(what=self.told(limit))
+        """`summary` as part of a sentence: `handed in 3 triples`."""
+        return _("handed in {what}").format(what=self.summary(limit))
 
 
 class TriplesPrediction(PredictionBase):
@@ -97,7 +97,7 @@ class TriplesPrediction(PredictionBase):
         ]
         return self.model_copy(update={"triples": (*self.triples, *more)})
 
-    def told(self, limit: int) -> str:
+    def summary(self, limit: int) -> str:
         n = len(self.triples)
         return ngettext("{n} triple", "{n} triples", n).format(n=n)
 
@@ -136,7 +136,7 @@ class TablePrediction(PredictionBase):
         more = [(f"{row[0]} (2)", *row[1:]) for row in rows if dice.random() < doubts / 2]
         return self.model_copy(update={"rows": (*rows, *more)})
 
-    def told(self, limit: int) -> str:
+    def summary(self, limit: int) -> str:
         n = len(self.rows)
         return ngettext("a table of {n} row", "a table of {n} rows", n).format(n=n)
 
@@ -161,11 +161,11 @@ class AnswerPrediction(PredictionBase):
             return self
         return self.model_copy(update={"answer": f"{self.answer} / {dice.choice(values)}"})
 
-    def told(self, limit: int) -> str:
+    def summary(self, limit: int) -> str:
         return one_line(self.answer, limit)
 
     def reported(self, limit: int) -> str:
-        return _("answered: {answer}").format(answer=self.told(limit))
+        return _("answered: {answer}").format(answer=self.summary(limit))
 
 
 class UnusablePrediction(PredictionBase):
@@ -181,7 +181,7 @@ class UnusablePrediction(PredictionBase):
     def listing(self) -> tuple[str, ...]:
         return _as_it_came(self.raw)
 
-    def told(self, limit: int) -> str:
+    def summary(self, limit: int) -> str:
         return _("nothing usable: {reason}").format(reason=one_line(_(self.reason), limit))
 
     def reported(self, limit: int) -> str:

@@ -13,7 +13,7 @@ from cuecard.core.i18n import N_, _
 from cuecard.core.tasks.base import Frozen
 from cuecard.store.engine import Database
 
-Found = TypeVar("Found")
+Result = TypeVar("Result")
 
 OnAudit = Callable[[str, int], None]
 """Called with the part that is read and how many rows of it were read so far."""
@@ -81,7 +81,7 @@ def stream(connection: Connection, table: Table, *order: Any) -> Iterator[Any]:
     return iter(connection.execute(select(table).order_by(*order), execution_options=options))
 
 
-def readable(read: Callable[..., Found], *given: Any) -> Found | None:
+def readable(read: Callable[..., Result], *given: Any) -> Result | None:
     """What it gives of these; None where they cannot be read."""
     try:
         return read(*given)

@@ -18,7 +18,7 @@ from sqlalchemy import CursorResult, delete, func, update
 from sqlmodel import Session, col, select
 
 from cuecard.core.engine.events import Played
-from cuecard.core.errors import CuecardError, DatabaseAway, told
+from cuecard.core.errors import CuecardError, DatabaseAway, error_text
 from cuecard.core.records import RunLease
 from cuecard.core.worker_archive import LAPSE, WORKER_LAPSE, BeingPlayed, Lease
 from cuecard.store.engine import Database
@@ -185,7 +185,7 @@ class Leases:
             except DatabaseAway as away:
                 _LOG.info("a heartbeat waits: %s", away)
             except Exception as error:  # noqa: BLE001 - the boundary of a worker: the next beat may come through
-                _LOG.warning("a heartbeat could not be written: %s", told(error))
+                _LOG.warning("a heartbeat could not be written: %s", error_text(error))
 
     def _beat(self, held: list[Lease]) -> None:
         lost: list[Lease] = []

@@ -66,7 +66,7 @@ class OwnRole(NamedTuple):
     owner: bool = True
 
     @property
-    def told(self) -> str:
+    def sentence(self) -> str:
         """Whom the workspace takes its reader for, and whether that is proven."""
         if not self.role:
             return _("In a file everybody is who they say they are (--as NAME): nobody proves it.")

@@ -52,7 +52,7 @@ _MARKS: Table = metadata.tables["searchmark"]
 _PASSAGES: Table = metadata.tables["passage"]
 
 
-class Said(NamedTuple):
+class Utterance(NamedTuple):
     """Where something was said in a trial: the event, and its text as it is searched."""
 
     trial_id: int
@@ -128,14 +128,14 @@ class Search:
                 break
         return left
 
-    def said(self, words: Sequence[str], limit: int = 60) -> list[Said]:
+    def said(self, words: Sequence[str], limit: int = 60) -> list[Utterance]:
         """Where all these words (`words_in`) were said in one event, of a few in each trial; the newest first."""
         if not words:
             return []
-        found: dict[tuple[int, int], Said] = {}
+        found: dict[tuple[int, int], Utterance] = {}
         of_trial = Counter[int]()
 
-        def take(rows: Iterable[Said]) -> bool:
+        def take(rows: Iterable[Utterance]) -> bool:
             for row in rows:
                 known = row[:2] in found or of_trial[row.trial_id] >= _OF_ONE
                 if not known and holds(row.text, words):
@@ -313,14 +313,14 @@ _EVENTS = select(
 _EVENTS_AT = "SELECT trial_id, seq, type, body, packed FROM event WHERE"
 
 
-def _rows(session: Session, query: Any) -> Iterator[Said]:
+def _rows(session: Session, query: Any) -> Iterator[Utterance]:
     for row in session.connection().execute(query):
-        yield Said(
+        yield Utterance(
             row.trial_id, row.seq, row.type, said_in(json.loads(unpack(row.body, row.packed)))
         )
 
 
-def _newest(session: Session, words: Sequence[str]) -> Iterator[Said]:
+def _newest(session: Session, words: Sequence[str]) -> Iterator[Utterance]:
     window = (
         select(_EVENT)
         .order_by(_EVENT.c.trial_id.desc(), _EVENT.c.seq.desc())
@@ -362,7 +362,7 @@ def _named(session: Session, words: Sequence[str], most: int) -> list[tuple[int,
     return [(t, s) for t, s in connection.execute(query, {"match": match, "most": most})]
 
 
-def _read(session: Session, places: list[tuple[int, int]]) -> list[Said]:
+def _read(session: Session, places: list[tuple[int, int]]) -> list[Utterance]:
     # SQLite looks at every row for a list of pairs, but not for this; as text it need not be compiled.
     here = " OR ".join(f"trial_id = {trial:d} AND seq = {seq:d}" for trial, seq in places)
     found = {row[:2]: row for row in _rows(session, text(f"{_EVENTS_AT} {here}"))} if here else {}
@@ -370,7 +370,9 @@ def _read(session: Session, places: list[tuple[int, int]]) -> list[Said]:
 
 
 def _add_sqlite(
-    connection: Connection, some: dict[int, tuple[int, int]], made: list[tuple[Said, list[str]]]
+    connection: Connection,
+    some: dict[int, tuple[int, int]],
+    made: list[tuple[Utterance, list[str]]],
 ) -> None:
     known = connection.execute(select(_MARKS.c.trial_id, _MARKS.c.upto))
     marks: dict[int, int] = {row.trial_id: row.upto for row in known}
@@ -386,7 +388,7 @@ def _add_sqlite(
         connection.exec_driver_sql("INSERT INTO passages(rowid, parts) VALUES (?, ?)", rows)
 
 
-def _add_postgres(connection: Connection, made: list[tuple[Said, list[str]]]) -> None:
+def _add_postgres(connection: Connection, made: list[tuple[Utterance, list[str]]]) -> None:
     if made:
         adding = insert_of("postgresql", _PASSAGES)
         parts = func.array_to_tsvector(bindparam("found"))

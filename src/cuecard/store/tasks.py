@@ -268,7 +268,7 @@ class _Persona(BaseModel):
     stages: list[object] = []
 
 
-class _Told(BaseModel):
+class _TraitSource(BaseModel):
     """Of a content what its traits are made of."""
 
     language: TaskLanguage
@@ -308,7 +308,7 @@ def _traits(digest: str, body: str | None, packed: bytes | None) -> TaskTraits:
     if (known := _KNOWN.get(digest)) is not None:
         return known
     # Of all else that a content holds, nothing is made.
-    told = _Told.model_validate_json(unpack(body, packed))
+    told = _TraitSource.model_validate_json(unpack(body, packed))
     found = TaskTraits(
         family=told.gold.family,
         language=told.language,

@@ -304,7 +304,7 @@ class Sight:
         return len(self._hidden)
 
     @property
-    def told(self) -> int:
+    def shown(self) -> int:
         """How many items were shown; `record` marks them as seen."""
         return sum(items.bit_count() for items in self._told.values())
 

@@ -365,7 +365,7 @@ class CuecardApp(Offers, Notices):
         return f"{self.services.url} {self.person}"
 
     def opened(self, kind: str, title: str, **where: str | int) -> None:
-        """Remember a place that was opened; `where`: as in `annotate.search.Found`."""
+        """Remember a place that was opened; `where`: as in `annotate.search.SearchHit`."""
         self.preferences.remember(self.who, {"kind": kind, "title": one_line(title, 80), **where})
 
     def get_system_commands(self, screen: Screen[Any]) -> Iterable[SystemCommand]:

@@ -96,7 +96,7 @@ class LiveRun:
                 run_id,
                 config=config,
                 concurrency=concurrency,
-                on_event=self.told,
+                on_event=self.on_event,
                 control=self.control,
                 budget=self.budget,
                 rerun_failed=bool(failed),
@@ -185,10 +185,10 @@ class LiveRun:
             return 0
         return len(self._future.result().unjudged)
 
-    def told(self, event: RunEvent) -> None:
+    def on_event(self, event: RunEvent) -> None:
         """Take in what the run tells, on the engine's thread."""
         with self._lock:
-            self._tally.told(event)
+            self._tally.on_event(event)
             match event:
                 case TrialBegan(cell=cell):
                     self._turns[int(cell)] = 0

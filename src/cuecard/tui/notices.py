@@ -22,14 +22,14 @@ from textual.events import Click
 from textual.widgets import Static
 from textual.worker import Worker
 
-from cuecard.core.errors import PAUSES, CuecardError, DatabaseAway, scrub, told
+from cuecard.core.errors import PAUSES, CuecardError, DatabaseAway, error_text, scrub
 from cuecard.core.i18n import _, joined, ngettext
 from cuecard.core.text import for_display, one_line
 from cuecard.tui.actions import moves, registry
 from cuecard.tui.held_keys import HoldsKeys
 from cuecard.tui.preferences import Preferences
 from cuecard.tui.present.entries import breaks
-from cuecard.tui.present.keyboard import hint, told_here
+from cuecard.tui.present.keyboard import error_lines, hint
 
 if TYPE_CHECKING:
     from cuecard.tui.present.journal import Journal, Refused
@@ -83,11 +83,11 @@ class Notices(HoldsKeys):
             body = _("The database is away. Do it again when it is back.")
             title = _("This was not saved")
         elif isinstance(error, CuecardError):
-            body = "\n".join(told_here(error, title=False))
+            body = "\n".join(error_lines(error, title=False))
             title = error.title
         else:
             title = _("Something went wrong that should not")
-            body = told(error)
+            body = error_text(error)
         self.notify(
             for_display(body)[:1500] or " ",
             title=for_display(title),

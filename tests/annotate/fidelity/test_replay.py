@@ -49,15 +49,15 @@ def test_nothing_shows_before_it_is_decided(workspace: Workspace) -> None:
     while (view := session.current) is not None:
         told = everything(session)
         turn = view.turn
-        assert view.told is None
+        assert view.original is None
         assert f"answer-{turn - 1}" in told
         assert all(word in told for word in words[:turn])
         assert not any(word in told for word in words[turn:])
         assert not any(f"because-{word}" in told for word in words[turn:])
         assert not any(f"answer-{n}" in told for n in range(turn, 6))
         after = session.decide(YES)
-        assert after.told is not None
-        assert after.told.spoken.reply.text == words[turn]
+        assert after.original is not None
+        assert after.original.spoken.reply.text == words[turn]
         assert not any(word in everything(session) for word in words[turn + 1 :])
         session.next()
     assert "flag-delta" not in everything(session)
@@ -75,8 +75,8 @@ def test_decisions_are_blind_labels_and_the_telling_is_recorded(workspace: Works
     decided = session.decide(NO)
     assert decided.mine
     assert (decided.mine.phase, decided.mine.comment) == ("blind", "looked twice")
-    assert decided.told
-    assert decided.told.agrees is False
+    assert decided.original
+    assert decided.original.agrees is False
     with pytest.raises(NotAllowed):
         session.decide(YES)
     item = Item(kind=ItemKind.CUE, index=1)
@@ -115,8 +115,8 @@ def test_coming_back_goes_on_where_it_was_left(workspace: Workspace, tmp_path: P
         back = later.back()
         assert back
         assert back.turn == 2
-        assert back.told
-        assert back.told.agrees is False
+        assert back.original
+        assert back.original.agrees is False
         later.note("a second thought")
         assert later.current
         assert later.current.mine
@@ -147,7 +147,7 @@ def test_what_was_labelled_elsewhere_counts_and_is_known_from_then_on(
     view = session.next()
     assert view
     assert view.turn == 3
-    assert view.told
+    assert view.original
     assert view.mine
     assert view.mine.phase == "blind"
     assert workspace.verdicts.label_item(trial, third, "Ben", YES).phase == "revealed"
@@ -207,7 +207,7 @@ def test_nobody_replays_their_own_part(workspace: Workspace) -> None:
     with pytest.raises(NotAllowed):
         ReplaySession(workspace, "Ana", trial)
     session = ReplaySession(workspace, "Ben", trial)
-    told = session.decide(YES).told
+    told = session.decide(YES).original
     # Who played could not tell either way.
     assert told
     assert told.value is None

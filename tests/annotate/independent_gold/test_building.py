@@ -35,7 +35,7 @@ from cuecard.core.errors import Conflict, FileProblems, NotAllowed, NotFound
 from cuecard.core.families.table.gold import Table
 from cuecard.core.tasks.models import Task
 from cuecard.core.tasks.yaml_io import load_task
-from cuecard.core.users.leaks import Secrets, Told, gold_things
+from cuecard.core.users.leaks import KnownTexts, Secrets, gold_things
 from cuecard.store.workspace import Workspace
 from cuecard.tui.present.independent_gold import GoldView
 
@@ -76,7 +76,7 @@ def test_nothing_of_any_samples_gold_is_in_its_blank(sample_dir: Path) -> None:
             secret = Secrets([(task.gold.answer, *task.gold.answer_aliases)])  # type: ignore[union-attr]
         else:
             secret = Secrets(gold_things(task.gold))
-        told = Told((task.query, task.opening))
+        told = KnownTexts((task.query, task.opening))
         assert secret.named(json.dumps(blank, ensure_ascii=False), told) == (), file.name
         said = json.dumps(blank, ensure_ascii=False)
         for source in task.sources:

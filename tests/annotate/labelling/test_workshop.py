@@ -291,7 +291,7 @@ async def test_a_version_has_its_own_exam_beside_it(workspace, corrected):
     cell = versions.lines[0][4]
     assert cell.text == f"{asked - missed} of {asked}, {len(card.figures.faults)} faults"
     assert cell.place.run == sat.id
-    assert f"lexical: {card.told()}" in versions.notes
+    assert f"lexical: {card.sentence()}" in versions.notes
 
 
 async def test_a_jury_costs_what_its_members_cost(workspace):

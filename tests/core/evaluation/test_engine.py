@@ -33,7 +33,7 @@ from cuecard.core.errors import AgentPaused, BudgetSpent, ConfigError, ModelPaus
 from cuecard.core.evaluation.plans import RunPlan, RunSettings, create_replay, create_run
 from cuecard.core.evaluation.runs import resume_run, start_run
 from cuecard.core.evaluation.scores import score_run
-from cuecard.core.families.facts.family import told
+from cuecard.core.families.facts.family import world_text
 from cuecard.store.workspace import Workspace
 from lab_players import bodies
 from openai_server import OpenAIServer, Reply, Request, error
@@ -87,7 +87,7 @@ async def test_every_setting_end_to_end(workspace: Workspace, name: str, task: s
         asked = server.requests
     system = str(asked[0].messages[0]["content"])
     used = [e.body for e in workspace.runs.events(trial.id) if isinstance(e.body, ToolAnswered)]
-    facts = told(gold(workspace, task)) if task == FACTS else "-"
+    facts = world_text(gold(workspace, task)) if task == FACTS else "-"
     if name == "oracle":
         assert facts in system
         assert not asked[0].tools

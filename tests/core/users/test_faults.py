@@ -16,7 +16,7 @@ from cuecard.core.engine.messages import Act, CheckpointStatus, Dialogue, Messag
 from cuecard.core.families.checkpoints.gold import CheckpointChain
 from cuecard.core.tasks.models import Task
 from cuecard.core.users.faults import FaultKind, coached_in, faults_in, is_left_open, questions_put
-from cuecard.core.users.leaks import Secrets, counts, gold_things, told_in
+from cuecard.core.users.leaks import Secrets, counts, gold_things, known_texts
 from cuecard.core.users.responder import ChainRules
 from cuecard.core.users.scripted import next_stage, phrase, pushes
 from offline_trials import CHAIN, FACTS, GRAPH, TABLE, odd_tasks, play_offline, sample_tasks
@@ -90,7 +90,7 @@ def test_every_planted_error_is_found_once(task_id: str):
     task = TASKS[task_id]
     language, played = task.language, [turn for turn in trial_of(task_id) if turn[0].messages]
     for before, _reply in played[1::4]:
-        told = told_in(task, before)
+        told = known_texts(task, before)
         for kind, texts in PLANTED[language].items():
             for text in texts:
                 assert kinds(task, before, text, cue_met=False) == [kind]

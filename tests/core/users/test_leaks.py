@@ -3,7 +3,15 @@ from hypothesis import given, settings
 
 import strategies as any_
 from budget import examples
-from cuecard.core.users.leaks import Secrets, Told, carries, counts, fold, gives_away, gold_things
+from cuecard.core.users.leaks import (
+    KnownTexts,
+    Secrets,
+    carries,
+    counts,
+    fold,
+    gives_away,
+    gold_things,
+)
 from offline_trials import CHAIN, FACTS, GRAPH, TABLE, odd_tasks, sample_tasks
 
 
@@ -41,15 +49,15 @@ from offline_trials import CHAIN, FACTS, GRAPH, TABLE, odd_tasks, sample_tasks
     ],
 )
 def test_what_counts_as_naming(name, text, found):
-    assert bool(Secrets([[name]]).named(text, Told(()))) is found
+    assert bool(Secrets([[name]]).named(text, KnownTexts(()))) is found
 
 
 def test_what_was_told_is_no_secret_and_one_name_tells_the_thing():
     secrets = Secrets([["Angelo Moriondo", "Moriondo"], ["Turin", "Torino"]])
-    assert secrets.named("Moriondo of Torino", Told(())) == ("Moriondo", "Torino")
-    assert secrets.named("Angelo Moriondo of Turin", Told(["It was Moriondo."])) == ("Turin",)
-    assert secrets.named("Turin", Told(["the Turin General Exposition"])) == ()
-    assert secrets.named("Turin", Told(["Turing was there"])) == ("Turin",)
+    assert secrets.named("Moriondo of Torino", KnownTexts(())) == ("Moriondo", "Torino")
+    assert secrets.named("Angelo Moriondo of Turin", KnownTexts(["It was Moriondo."])) == ("Turin",)
+    assert secrets.named("Turin", KnownTexts(["the Turin General Exposition"])) == ()
+    assert secrets.named("Turin", KnownTexts(["Turing was there"])) == ("Turin",)
 
 
 def test_the_gold_of_every_family():
@@ -65,11 +73,11 @@ def test_the_gold_of_every_family():
 @given(task=odd_tasks(), text=any_.any_text())
 def test_odd_text_harms_nothing(task, text):
     secrets = Secrets(gold_things(task.gold))
-    assert secrets.named(text, Told([text])) == ()
+    assert secrets.named(text, KnownTexts([text])) == ()
     for names in gold_things(task.gold):
         for name in names:
             if counts(name):
-                assert secrets.named(f"x {name} x", Told(()))
+                assert secrets.named(f"x {name} x", KnownTexts(()))
     assert fold(fold(text)) == fold(text)
 
 
@@ -114,7 +122,7 @@ def test_a_chinese_line(text, carried):
 
 
 def test_giving_a_line_away():
-    told = Told(["I want to paint Brackness Light. It has a keeper."])
+    told = KnownTexts(["I want to paint Brackness Light. It has a keeper."])
     line = "And which lens does Brackness Light have, and where was it ground?"
     assert gives_away(f"Well. {line}", line, told)
     assert gives_away(
@@ -122,13 +130,13 @@ def test_giving_a_line_away():
     )
     assert not gives_away("I want to know more about Brackness Light.", line, told)
     assert not gives_away("Go on.", "Go on.", told)
-    assert not gives_away(line, line, Told([line]))
+    assert not gives_away(line, line, KnownTexts([line]))
 
 
 def test_no_sample_persona_names_its_gold_before_the_agent_could():
     """What authors wrote is mostly clean: the check does not cry wolf over openings."""
     for task in sample_tasks():
         if task.persona:
-            told = Told([task.persona.identity])
+            told = KnownTexts([task.persona.identity])
             named = Secrets(gold_things(task.gold)).named(task.persona.behaviour, told)
             assert named == ()

@@ -8,9 +8,9 @@ from cuecard.core.users.checks import (
     well_formed,
     without_emphasis,
 )
-from cuecard.core.users.leaks import Told
+from cuecard.core.users.leaks import KnownTexts
 
-NOTHING = Told(())
+NOTHING = KnownTexts(())
 
 
 @pytest.mark.parametrize(
@@ -71,13 +71,13 @@ def test_asking_for_structures():
     words = well_formed("Go on. Then list it as a table.", 100, NOTHING, "", "en")
     assert words.text == "Go on."
     assert [f.found for f in words.flags] == ["as a table"]
-    asked = Told(["Shall I put it as a table?"])
+    asked = KnownTexts(["Shall I put it as a table?"])
     assert not well_formed("No, not as a table.", 100, asked, "", "en").complaints
 
 
 def test_the_tasks_own_words_may_be_as_they_are():
     own = "- **Who**?\n- As a table, please."
-    assert well_formed(f"Thanks. {own}", 100, Told([own]), own, "en").text == f"Thanks. {own}"
+    assert well_formed(f"Thanks. {own}", 100, KnownTexts([own]), own, "en").text == f"Thanks. {own}"
 
 
 @pytest.mark.parametrize(("text", "limit"), [("x" * 101, 100), ("  ", 100), (" … ", 100), ("", 9)])

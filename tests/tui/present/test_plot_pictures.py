@@ -11,7 +11,7 @@ from budget import examples
 from cuecard.annotate.results.plots.model import Axis, HeatCell, Plot, PlotKind, Point, Series
 from cuecard.tui.present.plot_canvas import GLYPHS, At, Canvas, Line, kept, moved, trials_at
 from cuecard.tui.present.plot_pictures import picture
-from cuecard.tui.present.plots import PlotsView, name_at, told
+from cuecard.tui.present.plots import PlotsView, name_at, point_text
 from result_rows import pool, row
 
 SHARE = Axis(label="F1", scale="share")
@@ -197,11 +197,11 @@ def test_the_cursor_goes_where_things_are_drawn() -> None:
 
 
 def test_what_is_under_the_cursor() -> None:
-    assert told(SPOTS, At(0, 0)) == (
+    assert point_text(SPOTS, At(0, 0)) == (
         "● alpha · F1 0.500 [0.250, 0.750] · F1 0.750 [0.500, 1.000] · n 8 (tasks)"
     )
-    assert told(LINES, At(1, 2)).endswith("few trials")
-    assert told(HEAT, At(1, 1)) == "beta · 历史 · – · n 3 (tasks) · none"
+    assert point_text(LINES, At(1, 2)).endswith("few trials")
+    assert point_text(HEAT, At(1, 1)) == "beta · 历史 · – · n 3 (tasks) · none"
     assert name_at(LINES, At(1, 2)) == "b · k 3"
     assert trials_at(SPOTS, At(0, 0)) == (4, 5)
     assert trials_at(HEAT, At(1, 0)) == (1, 0)
@@ -241,7 +241,7 @@ def test_nothing_to_draw_is_said() -> None:
     empty = plot("scatter", missing="no prices")
     assert drawn(empty, 60, 8) == "Nothing to draw: no prices"
     assert moved(empty, At(), "right") == At()
-    assert told(empty, At()) == "Nothing to draw: no prices"
+    assert point_text(empty, At()) == "Nothing to draw: no prices"
     assert drawn(SPOTS, 60, 3) == "Too small to draw"
 
 

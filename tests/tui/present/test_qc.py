@@ -122,7 +122,7 @@ def test_how_far_it_is() -> None:
         CallAnswered("1", "agent", "big", Usage(), 0.25),
         TrialFinished("1", Termination.ANSWERED, problem="not judged"),
     ):
-        live.told(event)
+        live.on_event(event)
     assert live.progress("USD") == (
         "Playing closed book: 1 of 3 · 1 under way · 1 call · 0.2500 USD"
     )

@@ -12,12 +12,12 @@ from cuecard.core.engine.messages import CheckpointStatus
 from cuecard.core.label_records import LabelValue
 from cuecard.store.workspace import Workspace
 from cuecard.tui.present.replay import (
+    original_paragraphs,
     passed_line,
     play_state,
     progress,
     question_lines,
     summary_lines,
-    told_paragraphs,
 )
 from replay_trials import checkpoint_task, four_stages, persona_task, record, two_steps
 
@@ -32,8 +32,8 @@ def test_what_is_asked_told_and_summed_up(tmp_path: Path) -> None:
         assert question_lines(view, 76)[1:] == ["y cue met · n cue not met · u cannot tell"]
         assert play_state(session.task, view.events).stage_number == 2
         decided = session.decide(LabelValue.NO)
-        assert decided.told is not None
-        told = [line.text for line in told_paragraphs(decided, decided.told)]
+        assert decided.original is not None
+        told = [line.text for line in original_paragraphs(decided, decided.original)]
         assert told == [
             "You: ✗ cue not met",
             "actor (m-1): ✓ cue met · ≠ different",

@@ -137,20 +137,20 @@ def test_measures_are_counts_shares_or_a_dash_with_its_reason() -> None:
 
 def test_a_live_run_knows_what_is_playing_what_went_wrong_and_how_fast_it_is() -> None:
     live = LiveRun()
-    live.told(RunBegan(3, 2))
-    live.told(TrialBegan("7", resumed=False))
-    live.told(TrialBegan("8", resumed=True))
-    live.told(TurnPlayed("7", 0))
-    live.told(CallAnswered("7", "agent", "m", Usage(prompt=5, completion=2), 0.25))
+    live.on_event(RunBegan(3, 2))
+    live.on_event(TrialBegan("7", resumed=False))
+    live.on_event(TrialBegan("8", resumed=True))
+    live.on_event(TurnPlayed("7", 0))
+    live.on_event(CallAnswered("7", "agent", "m", Usage(prompt=5, completion=2), 0.25))
     assert live.playing == {7: 1, 8: 0}
-    live.told(TrialFinished("7", Termination.USER_DONE, problem="the judge is away"))
-    live.told(TrialLeftOpen("8"))
+    live.on_event(TrialFinished("7", Termination.USER_DONE, problem="the judge is away"))
+    live.on_event(TrialLeftOpen("8"))
     assert live.playing == {}
     assert live.problems == {7: "the judge is away"}
     assert live.ended[7].termination is Termination.USER_DONE
     assert (live.pace.total, live.pace.ended, live.pace.calls, live.pace.cost) == (3, 1, 1, 0.25)
     assert [each.reason for each in live.pace.troubles] == ["the judge is away"]
-    live.told(TrialBegan("7", resumed=True))
+    live.on_event(TrialBegan("7", resumed=True))
     assert live.ended == {}
     assert not live.going_on
     assert live.trouble() is None

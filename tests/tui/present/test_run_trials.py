@@ -112,8 +112,8 @@ def test_few_failures_among_many_trials_do_not_make_all_marks_red() -> None:
 
 def test_what_is_told_since_a_look_is_added_to_it() -> None:
     live = LiveRun()
-    live.told(RunBegan(2, 1))
-    live.told(CallAnswered("4", "agent", "m", Usage(prompt=10, completion=1), 0.5))
+    live.on_event(RunBegan(2, 1))
+    live.on_event(CallAnswered("4", "agent", "m", Usage(prompt=10, completion=1), 0.5))
     snapshot = RunSnapshot(
         run=run().model_copy(update={"trials": 4, "finished": 3}),
         trials=TRIALS,
@@ -123,10 +123,10 @@ def test_what_is_told_since_a_look_is_added_to_it() -> None:
     )
     assert snapshot.since(None) is snapshot
     assert snapshot.since(live) is snapshot
-    live.told(CallAnswered("4", "user", "m", Usage(prompt=5, completion=2), None))
-    live.told(CallAnswered("4", "agent", "m", Usage(prompt=20, completion=3), 0.25))
-    live.told(TrialFinished("4", Termination.MAX_TURNS))
-    live.told(TrialFinished("3", Termination.INTERNAL_ERROR, problem="could not begin"))
+    live.on_event(CallAnswered("4", "user", "m", Usage(prompt=5, completion=2), None))
+    live.on_event(CallAnswered("4", "agent", "m", Usage(prompt=20, completion=3), 0.25))
+    live.on_event(TrialFinished("4", Termination.MAX_TURNS))
+    live.on_event(TrialFinished("3", Termination.INTERNAL_ERROR, problem="could not begin"))
     now = snapshot.since(live)
     assert now.trials[3].termination is Termination.MAX_TURNS
     assert now.trials[2].termination is END

@@ -7,7 +7,7 @@ from typing import Any
 
 from cuecard.annotate.assist.checkpoints import FromQuestion, draft_checkpoints
 from cuecard.annotate.assist.facts import FromPairs, draft_facts
-from cuecard.annotate.assist.model_calls import Helper, Told
+from cuecard.annotate.assist.model_calls import Helper, OnProgress
 from cuecard.annotate.assist.persona import ForPersona, draft_persona
 from cuecard.annotate.assist.proposals import Proposal
 from cuecard.annotate.assist.translation import draft_translation
@@ -45,11 +45,11 @@ class Drafting:
         model: str,
         *,
         today: date | None = None,
-        told: Told = lambda _done, _all: None,
+        on_progress: OnProgress = lambda _done, _all: None,
     ) -> None:
         self._data, self._inputs, self._config, self._model = data, inputs, config, model
         self._today = today or date.today()
-        self.told = told
+        self.on_progress = on_progress
         self._helper: Helper | None = None
 
     async def run(self) -> Proposal:
@@ -59,7 +59,9 @@ class Drafting:
         hub = ModelHub(self._config)
         try:
             client = hub.client(self._model)
-            self._helper = Helper(client, self._model, self._config, self._today, told=self.told)
+            self._helper = Helper(
+                client, self._model, self._config, self._today, on_progress=self.on_progress
+            )
             return await self._draft(self._helper)
         finally:
             await hub.close()

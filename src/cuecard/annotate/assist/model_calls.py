@@ -31,7 +31,7 @@ from cuecard.core.users.asking import once_more
 
 Shape = TypeVar("Shape", bound=BaseModel)
 Part = TypeVar("Part")
-Told = Callable[[int, int], None]
+OnProgress = Callable[[int, int], None]
 _AT_ONCE = 4
 _MAX_RAW, _MAX_SHOWN = 20, 20_000
 
@@ -65,7 +65,7 @@ class Helper:
     config: Config
     today: date
     context: CallContext = field(default_factory=FreshCalls)
-    told: Told = lambda _done, _all: None
+    on_progress: OnProgress = lambda _done, _all: None
     notes: list[str] = field(default_factory=list[str])
     raw: list[str] = field(default_factory=list[str])
     """Replies that could not be parsed."""
@@ -165,10 +165,10 @@ class Helper:
             async with gate:
                 result = await part()
             done += 1
-            self.told(before + done, total)
+            self.on_progress(before + done, total)
             return result
 
-        self.told(before, total)
+        self.on_progress(before, total)
         tasks = [asyncio.ensure_future(run(part)) for part in parts]
         try:
             await self._finish(tasks)

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import cast
 
 from cuecard.core.formats.extraction import triple_part
-from cuecard.core.i18n import _, listed
+from cuecard.core.i18n import _, listed, plural
 
 COMMAS = (";", ",", "，", "；")
 
@@ -286,4 +286,12 @@ def _dumped(value: object) -> str:
 
 
 def _left(count: int) -> list[str]:
-    return [_("{n} entries are of another shape and were left out").format(n=count)] if count else []  # fmt: skip
+    if not count:
+        return []
+    return [
+        plural(
+            "{n} entry is of another shape and was left out",
+            "{n} entries are of another shape and were left out",
+            count,
+        )
+    ]

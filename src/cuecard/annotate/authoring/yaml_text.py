@@ -234,13 +234,13 @@ def annotated(text: str, problems: Sequence[FileProblem]) -> str:
     shown = problems[:_MOST_TOLD]
     added = len(shown) + 1 + (len(problems) > len(shown))
     notes = [NOTE + _("What is wrong (these lines go away by themselves):")]
-    notes += [NOTE + told(_moved(problem, added - taken)) for problem in shown]
+    notes += [NOTE + problem_text(_moved(problem, added - taken)) for problem in shown]
     if len(problems) > len(shown):
         notes.append(NOTE + _("… and {n} more").format(n=len(problems) - len(shown)))
     return "\n".join([*notes, body])
 
 
-def told(problem: FileProblem) -> str:
+def problem_text(problem: FileProblem) -> str:
     """A problem on one line: where, and why."""
     where = _("line {line}").format(line=problem.line) if problem.line else ""
     return one_line(" · ".join(filter(None, (where, problem.place, _bare_reason(problem)))))

@@ -119,7 +119,7 @@ def corrected(
             notes.append(_("the judge says the same of all units here"))
         if n < FEW_LABELS:
             notes.append(_("few labels"))
-    few = _too_few(fits, labelled, units.told)
+    few = _too_few(fits, labelled, units.stratum_name)
     moved = both.value - float(by_judge.sum())
     sides = [around(name, one.value, n, one.error, labelled, few, share) for one in (both, alone)]
     return Corrected(
@@ -279,7 +279,7 @@ def _no_estimate(units: Units) -> str:
     if not bare:
         return ""
     return _("no label in stratum “{name}”, which has {share} of the weight").format(
-        name=units.told(units.strata[int(bare[0])]), share=f"{share[bare[0]]:.0%}"
+        name=units.stratum_name(units.strata[int(bare[0])]), share=f"{share[bare[0]]:.0%}"
     )
 
 

@@ -52,7 +52,7 @@ class Units:
     judge: Floats
     people: Floats
     left_open: int = 0
-    told: Callable[[str], str] = str
+    stratum_name: Callable[[str], str] = str
 
     @classmethod
     def of(cls, units: Iterable[Unit], told: Callable[[str], str] = str) -> Units:

@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING
 from cuecard.annotate.authoring.session import IDLE, WorkedTime
 from cuecard.annotate.fidelity.replay_turns import (
     Differing,
+    OriginalTurn,
     Passed,
     ReplaySummary,
     ReplayTurns,
     ReplayValue,
     ReplayView,
-    Told,
     Turn,
     turns_to_replay,
 )
@@ -111,7 +111,7 @@ class ReplaySession:
             passed=turn.passed,
             draft=self._drafts.load(self._target(turn)),
             mine=mine,
-            told=self._told(turn, mine) if mine else None,
+            original=self._original(turn, mine) if mine else None,
         )
 
     def touch(self) -> None:
@@ -253,9 +253,9 @@ class ReplaySession:
         )
         self._labels.setdefault(turn.item, []).append(given)
 
-    def _told(self, turn: Turn, mine: Label) -> Told:
+    def _original(self, turn: Turn, mine: Label) -> OriginalTurn:
         open_ = turn.theirs is None or mine.value is LabelValue.UNSURE
-        return Told(
+        return OriginalTurn(
             by=self._trial.user,
             value=turn.theirs,
             spoken=turn.spoken,

@@ -32,7 +32,7 @@ class Passed(Frozen):
     why: Nothing
 
 
-class Told(Frozen):
+class OriginalTurn(Frozen):
     """What the trial's user decided and said in the turn. `value` None: they left it open. `agrees` None: one of the
     two could not tell. Flags are left out, so that leaks can still be labelled blind.
     """
@@ -46,7 +46,7 @@ class Told(Frozen):
 class ReplayView(Frozen):
     """One user's turn to decide. `events`: what was said up to and including the agent's reply before it; `passed`:
     skipped turns since the one before; `choices`: the possible values; `number`: of the turn among those to decide,
-    from 1. `draft` goes with the decision; `mine` and `told` are there once it is made.
+    from 1. `draft` goes with the decision; `mine` and `original` are there once it is made.
     """
 
     trial_id: int
@@ -58,7 +58,7 @@ class ReplayView(Frozen):
     passed: tuple[Passed, ...] = ()
     draft: Draft = Draft()
     mine: Label | None = None
-    told: Told | None = None
+    original: OriginalTurn | None = None
 
 
 class Differing(Frozen):

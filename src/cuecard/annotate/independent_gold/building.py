@@ -15,7 +15,7 @@ from cuecard.core.records import ASIDE_GOLD
 from cuecard.core.review import TaskLog, standing_of
 from cuecard.core.tasks.models import Task
 from cuecard.core.text import without_terms
-from cuecard.core.users.leaks import Told, bare_number, counts, fold
+from cuecard.core.users.leaks import KnownTexts, bare_number, counts, fold
 
 if TYPE_CHECKING:
     from cuecard.store.workspace import Workspace
@@ -78,7 +78,7 @@ class _Cover:
     """Replaces names of gold in texts, unless the query itself uses them."""
 
     def __init__(self, task: Task) -> None:
-        public = Told((task.query, task.opening))
+        public = KnownTexts((task.query, task.opening))
         self._terms = tuple(
             term
             for names in built_twice(task.family).secret(task.gold)

@@ -116,7 +116,7 @@ class Draw:
             return ()
         return self.plan.strata
 
-    def told(self, stratum: str) -> str:
+    def stratum_name(self, stratum: str) -> str:
         return stratum_words(stratum, self.strata)
 
     def _layers(self, judge: str) -> Layers:
@@ -147,9 +147,9 @@ class Draw:
         if self.by_items:
             if name not in SUMS or SUMS[name] not in self.kinds or taken is not Taken.AVG:
                 return _("needs a set drawn by trials"), "items"
-            return Units.of(self._items(trials, name), self.told), "items"
+            return Units.of(self._items(trials, name), self.stratum_name), "items"
         if taken is Taken.AVG:
-            return Units.of(self._trials(trials, name), self.told), "trials"
+            return Units.of(self._trials(trials, name), self.stratum_name), "trials"
         return self._tasks(trials, key), "tasks"
 
     def _whole(self, one: TrialScores, name: str) -> bool:
@@ -268,7 +268,7 @@ class Draw:
             outcome = "outcome" in self.strata
             stratum = "" if outcome else self._stratum(mine[0])
             found.append(Unit(task, 0, part.value, people, stratum, chance))
-        return Units.of(found, self.told)
+        return Units.of(found, self.stratum_name)
 
 
 def _parts(

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class _Said:
+class _PeopleDecision:
     """What people decided on an item: None where they cannot tell. `first`, `last`: when they said so."""
 
     value: Decision | CheckpointStatus | None
@@ -156,7 +156,7 @@ class SetWatch:
             }
         )
 
-    def _read(self) -> dict[ItemId, _Said]:
+    def _read(self) -> dict[ItemId, _PeopleDecision]:
         """What people decided, of set items once they have all labels that are wanted."""
         labels = self._workspace.verdicts.item_labels(self._trials)
         adjudicated = self._workspace.adjudications.newest(self._trials)
@@ -168,12 +168,12 @@ class SetWatch:
             times[one.trial_id, one.item_key].append(one.at)
             done.add((one.trial_id, one.item_key))
         return {
-            key: _Said(one.value, min(times[key]), max(times[key]))
+            key: _PeopleDecision(one.value, min(times[key]), max(times[key]))
             for key, one in settle(labels, adjudicated).items()
             if key in done
         }
 
-    def _take_in(self, said: Mapping[ItemId, _Said]) -> None:
+    def _take_in(self, said: Mapping[ItemId, _PeopleDecision]) -> None:
         """Feed what was labelled since the last look; from the beginning where a label was changed."""
         values = {key: _value(member, said) for key, member in self._members.items()}
         at = {
@@ -273,7 +273,7 @@ def _drawn_units(items: Iterable[SetItem], unit: str) -> list[list[ItemId]]:
     return list(found.values())
 
 
-def _value(member: Member, said: Mapping[ItemId, _Said]) -> float | None:
+def _value(member: Member, said: Mapping[ItemId, _PeopleDecision]) -> float | None:
     """People's share of the unit: what they accept, of statuses what they read as the user did; None while any is open."""
     if any(key not in said or said[key].value is None for key, _decision in member.items):
         return None
@@ -290,7 +290,7 @@ def _known(member: Member, before: Collection[ItemId]) -> bool:
 
 def _sequence(
     members: Sequence[Member],
-    said: Mapping[ItemId, _Said],
+    said: Mapping[ItemId, _PeopleDecision],
     before: Collection[ItemId],
     plan: SamplingPlan,
     level: float,

@@ -37,7 +37,7 @@ HELD_OUT = 0.6
 """The share of tasks whose labels only ever measure; those of the others may be used to write or tune a judge."""
 _LEAST_TEXT = 12
 """Characters of gold below which its standing in a prompt says nothing."""
-Said = Callable[[Case], str]
+DecisionOf = Callable[[Case], str]
 """What a judge, or several together, say of an item: `yes`, `no`, or "" for nothing."""
 
 
@@ -92,11 +92,11 @@ def leaks_of(
     return tuple(found)
 
 
-def by_judge(name: str) -> Said:
+def by_judge(name: str) -> DecisionOf:
     return lambda case: case.decisions.get(name, "")
 
 
-def by_jury(names: Sequence[str], rule: Rule) -> Said:
+def by_jury(names: Sequence[str], rule: Rule) -> DecisionOf:
     """What several judges say together; nothing where the rule leaves it open."""
 
     def said(case: Case) -> str:
@@ -124,7 +124,7 @@ def weights_of(names: Sequence[str], tuning: Sequence[Case]) -> Weights:
     return Weights(weights, log((yes + 1) / (len(known) - yes + 1)))
 
 
-def figures_of(said: Said, cases: Sequence[Case]) -> dict[str, Statistic]:
+def figures_of(said: DecisionOf, cases: Sequence[Case]) -> dict[str, Statistic]:
     """Percent, kappa, sensitivity and specificity against people, with intervals by tasks; on the cases that both know."""
     known = [(case, said(case), truth_of(case)) for case in cases]
     known = [each for each in known if each[1] in (YES, NO) and each[2] in (YES, NO)]

@@ -12,7 +12,7 @@ from cuecard.core.families.facts.gold import FactWorld
 from cuecard.core.i18n import _, ngettext
 from cuecard.core.tasks.models import Cue, CueKind, Task
 from cuecard.core.text import contains_term, normalise
-from cuecard.core.users.leaks import Told, gold_things
+from cuecard.core.users.leaks import KnownTexts, gold_things
 
 _OWN_NAMES = frozenset({"Agent", "User", "AI", "I", "The", "Assistant", "LLM", "URL", "JSON"})
 
@@ -70,11 +70,11 @@ def _unheard(case: Case) -> Iterator[Finding]:
     persona = case.task.persona
     if persona is None:
         return
-    gold = Told(name for names in gold_things(case.task.gold) for name in names)
+    gold = KnownTexts(name for names in gold_things(case.task.gold) for name in names)
     heard = [persona.initial_query, persona.name]
     for index, stage in enumerate(persona.stages):
         if stage.cue.kind is not CueKind.START:
-            said = Told(heard)
+            said = KnownTexts(heard)
             for thing in dict.fromkeys(_referred_to(stage.cue)):
                 if not said.has(folded(thing)) and not gold.has(folded(thing)):
                     yield warning(
@@ -223,7 +223,7 @@ def _table_leaks(case: Case) -> Iterator[Finding]:
     if table is None or not said:
         return
     cells = dict.fromkeys(cell for row in table.rows for cell in row)
-    told = Told((case.task.query, *table.column_names))
+    told = KnownTexts((case.task.query, *table.column_names))
     yield from _named(said, NameFinder((cell, (cell,)) for cell in cells), told)
 
 
@@ -236,14 +236,14 @@ def _world_leaks(case: Case) -> Iterator[Finding]:
     asked = (text for f in world.facts for text in (f.key, f.entity, f.attribute))
     values = [(fact.value, (fact.value, *fact.aliases)) for fact in world.facts]
     values.append((world.answer, (world.answer, *world.answer_aliases)))
-    yield from _named(said, NameFinder(values), Told(asked))
+    yield from _named(said, NameFinder(values), KnownTexts(asked))
 
 
 def _chain_leaks(case: Case, chain: CheckpointChain) -> Iterator[Finding]:
     """The opening may name no target, a clue none of the steps that come after its own. L009 speaks
     of what is forbidden, L011 of a clue's own target.
     """
-    forbidden = Told((*chain.forbidden, chain.final_answer, *chain.final_aliases))
+    forbidden = KnownTexts((*chain.forbidden, chain.final_answer, *chain.final_aliases))
     opening = Written("gold.opening", chain.opening, "opening")
     targets = [(step.target, step.names) for step in chain.steps]
     first = [opening, *_persona_texts(case)]
@@ -252,11 +252,13 @@ def _chain_leaks(case: Case, chain: CheckpointChain) -> Iterator[Finding]:
         if step.ambiguity is not None:
             place = f"gold.steps[{index}].ambiguity.clue"
             clue = Written(place, step.ambiguity.clue, step.question)
-            told = Told((forbidden.folded, *step.names, *step.ambiguity.candidates))
+            told = KnownTexts((forbidden.folded, *step.names, *step.ambiguity.candidates))
             yield from _named([clue], NameFinder(targets[index + 1 :]), told)
 
 
-def _named(said: Iterable[Written], names: NameFinder[str], may_be_said: Told) -> Iterator[Finding]:
+def _named(
+    said: Iterable[Written], names: NameFinder[str], may_be_said: KnownTexts
+) -> Iterator[Finding]:
     """Names in these texts that must not be said yet; a name is reported once."""
     told: set[str] = set()
     for place, text, about in said:

@@ -11,7 +11,7 @@ from cuecard.annotate.lint.case import Case, Written, name_of, said_by
 from cuecard.annotate.lint.codes import Finding, warning
 from cuecard.core.families.facts.gold import FactWorld
 from cuecard.core.families.table.gold import Metric, Preprocess
-from cuecard.core.i18n import _, listed
+from cuecard.core.i18n import _, listed, plural
 from cuecard.core.judges.quantities import parse_plain_date
 from cuecard.core.tasks.models import Cue, CueKind, Task
 from cuecard.core.text import parse_han
@@ -368,8 +368,11 @@ def _missing(case: Case) -> Iterator[Finding]:
         yield warning(
             "L037",
             "gold.triples",
-            _("{n} of {count} triples have a source").format(
-                n=with_sources, count=len(case.triples)
+            plural(
+                "{n} of {count} triples has a source",
+                "{n} of {count} triples have a source",
+                with_sources,
+                count=len(case.triples),
             ),
             _("Add the pages on which you found the others, to half of them at least."),
         )

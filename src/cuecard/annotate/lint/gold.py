@@ -12,7 +12,7 @@ from cuecard.core.families.checkpoints.gold import Checkpoint, CheckpointChain
 from cuecard.core.families.facts.gold import FactKind, FactWorld
 from cuecard.core.families.table.gold import Column, Metric, Preprocess, Table
 from cuecard.core.families.table.score import norm_column
-from cuecard.core.i18n import _
+from cuecard.core.i18n import _, plural
 from cuecard.core.judges.quantities import parse_plain_date
 from cuecard.core.tasks.models import Task
 from cuecard.core.text import content_words, coverage, first_number, read_whole_number
@@ -204,8 +204,12 @@ def _ambiguity(task: Task, chain: CheckpointChain) -> Iterator[Finding]:
         yield warning(
             "L004",
             "difficulty",
-            _("{count} ambiguous steps, where {difficulty} means {wanted}").format(
-                count=count, difficulty=task.difficulty, wanted=wanted
+            plural(
+                "{n} ambiguous step, where {difficulty} means {wanted}",
+                "{n} ambiguous steps, where {difficulty} means {wanted}",
+                count,
+                difficulty=task.difficulty,
+                wanted=wanted,
             ),
             _("1 ambiguous step is easy, 2 are medium, 3 are hard."),
         )
@@ -260,8 +264,12 @@ def _tier(task: Task, world: FactWorld) -> Iterator[Finding]:
         yield warning(
             "L021",
             "difficulty",
-            _("{count} facts are {tier}, not {difficulty}").format(
-                count=count, tier=tier, difficulty=task.difficulty
+            plural(
+                "{n} fact is {tier}, not {difficulty}",
+                "{n} facts are {tier}, not {difficulty}",
+                count,
+                tier=tier,
+                difficulty=task.difficulty,
             ),
             _("1 to 5 facts are easy, 6 to 10 medium, 11 and more hard."),
         )

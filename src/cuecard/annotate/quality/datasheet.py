@@ -27,7 +27,7 @@ from cuecard.annotate.review.figures import (
 )
 from cuecard.annotate.review.workflow import EMBEDDED_PROTOCOL, Protocol
 from cuecard.annotate.sharing.merging import STATE
-from cuecard.core.i18n import _, listed, ngettext, pgettext
+from cuecard.core.i18n import _, listed, ngettext, pgettext, plural
 from cuecard.core.tables.table import figure
 from cuecard.core.tasks.models import DIFFICULTY_WORDS, FAMILIES, LANGUAGE_WORDS
 from cuecard.core.text import one_line
@@ -302,8 +302,11 @@ def _golds(sheet: Datasheet) -> Iterable[str]:
     if not golds.golds:
         return
     yield heading(_("Independent gold"), 3)
-    yield _("{golds} golds built again from the brief, for {tasks} tasks.").format(
-        golds=golds.golds, tasks=golds.tasks
+    yield plural(
+        "{n} gold built again from the brief, for {tasks}.",
+        "{n} golds built again from the brief, for {tasks}.",
+        golds.golds,
+        tasks=plural("{n} task", "{n} tasks", golds.tasks),
     )
     yield table(
         (_("level"), _("author"), _("second"), _("both"), "P", "R", "F1"),

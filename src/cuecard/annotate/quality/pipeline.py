@@ -261,8 +261,8 @@ async def run_stages(
         )
     meter = Meter(0.0, budget, control)
 
-    def told(event: RunEvent) -> None:
-        meter.told(event)
+    def relay(event: RunEvent) -> None:
+        meter.on_event(event)
         if on_event:
             on_event(event)
 
@@ -278,7 +278,7 @@ async def run_stages(
             task_ids,
             config=config,
             by=by,
-            on_event=told,
+            on_event=relay,
             control=control,
             budget=budget - meter.spent if workers and budget is not None else None,
             workers=workers,

@@ -323,8 +323,10 @@ def _difficulty(inputs: QcInputs) -> StageReport:
     pages = None if facts_of(inputs.task) else effort.pages
     said = [_("{n:.0f} minutes (at least {bar:g})").format(n=minutes, bar=bars.minutes)]
     if pages is not None:
-        said.append(_("{n} pages (at least {bar})").format(n=pages, bar=bars.pages))
-    said.append(_("{n} queries").format(n=effort.queries))
+        said.append(
+            plural("{n} page (at least {bar})", "{n} pages (at least {bar})", pages, bar=bars.pages)
+        )
+    said.append(plural("{n} query", "{n} queries", effort.queries))
     short = minutes < bars.minutes or (pages is not None and pages < bars.pages)
     return StageReport(
         stage="difficulty", state="flagged" if short else "passed", said=_(", ").join(said), n=1
@@ -337,8 +339,11 @@ def _agreement(inputs: QcInputs) -> StageReport:
         said = _("No response to this revision was judged yet; play and judge it first.")
         return StageReport(stage="agreement", state="skipped", said=said)
     if not check.complete:
-        said = _("{labelled} of {items} items are labelled.").format(
-            labelled=check.labelled, items=check.items
+        said = plural(
+            "{labelled} of {n} item is labelled.",
+            "{labelled} of {n} items are labelled.",
+            check.items,
+            labelled=check.labelled,
         )
         return StageReport(stage="agreement", state="open", said=said)
     found = check.agreement

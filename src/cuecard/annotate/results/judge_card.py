@@ -12,8 +12,8 @@ from cuecard.annotate.agreement.intervals import FEWEST_GROUPS, with_intervals
 from cuecard.annotate.labelling.workshop import Examined
 from cuecard.annotate.results.judge_exam import (
     FEWEST_ITEMS,
-    Chosen,
     ExamFigures,
+    MarkedAnswer,
     ProbeFigures,
     exam_figures,
     not_examined,
@@ -93,7 +93,7 @@ class Card:
                 "{n} verdicts were unusable and count as mistakes.",
                 found.unusable,
             )
-        yield self.told()
+        yield self.sentence()
 
     def _left(self) -> str:
         n = self.figures.open
@@ -101,7 +101,7 @@ class Card:
             plural("{n} input is not judged yet.", "{n} inputs are not judged yet.", n) if n else ""
         )
 
-    def told(self) -> str:
+    def sentence(self) -> str:
         """The faults in one sentence."""
         faults = [fault_words(fault.told, fault.probes) for fault in self.figures.faults]
         if faults:
@@ -121,7 +121,7 @@ class Card:
             refused=sum(each.n - len(each.misses) for each in wrong),
             wrong=sum(each.n for each in wrong),
             faults=len(self.figures.faults),
-            told=joined((self.told(), self._left())),
+            told=joined((self.sentence(), self._left())),
         )
 
     def tables(self) -> Iterator[Table]:
@@ -273,7 +273,7 @@ def compared_table(one: Card, other: Card) -> Table:
     )
 
 
-def _by_target(card: Card) -> dict[tuple[str, str, str, str], Chosen]:
+def _by_target(card: Card) -> dict[tuple[str, str, str, str], MarkedAnswer]:
     """By probe, task, input and item."""
     return {
         (each.probe.id, each.task_id, each.given.key, mark.target.at): (each, mark)

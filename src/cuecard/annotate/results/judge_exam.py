@@ -23,7 +23,7 @@ LEAST: Final = 0.05
 FLOOR_RIGHT, FLOOR_WRONG, FLOOR_MOVED = "K01", "K20", "V01"
 RESAMPLES: Final = 1000
 
-Chosen = tuple[Answered, Mark]
+MarkedAnswer = tuple[Answered, Mark]
 
 
 @dataclass(frozen=True)
@@ -44,7 +44,7 @@ class ProbeFigures:
     to_no: float | None = None
     beyond: float | None = None
     points: float | None = None
-    misses: tuple[Chosen, ...] = ()
+    misses: tuple[MarkedAnswer, ...] = ()
     families: Counter[str] = field(default_factory=Counter[str])
 
     @property
@@ -105,8 +105,8 @@ def exam_figures(
     """
     judged = [(each, mark) for each in answers for mark in each.marks]
     chosen = [(each, mark) for each, mark in judged if not mark.target.rule]
-    by_probe: dict[str, list[Chosen]] = defaultdict(list)
-    by_rule: dict[str, list[Chosen]] = defaultdict(list)
+    by_probe: dict[str, list[MarkedAnswer]] = defaultdict(list)
+    by_rule: dict[str, list[MarkedAnswer]] = defaultdict(list)
     for each, mark in judged:
         if each.probe is not None:
             (by_rule if mark.target.rule else by_probe)[each.probe.id].append((each, mark))
@@ -125,7 +125,7 @@ def exam_figures(
         for id in PROBES
         if by_rule.get(id)
     }
-    parts: dict[str, list[Chosen]] = defaultdict(list)
+    parts: dict[str, list[MarkedAnswer]] = defaultdict(list)
     for each, mark in chosen if groups else ():
         parts[f"family/{each.family}"].append((each, mark))
         parts[f"language/{each.language}"].append((each, mark))
@@ -159,12 +159,12 @@ def _asks_same(probe: Probe) -> bool:
     return probe.right is None and probe.id != FLOOR_MOVED
 
 
-def _share_of(chosen: Sequence[Chosen], counts: Callable[[Mark], bool]) -> float | None:
+def _share_of(chosen: Sequence[MarkedAnswer], counts: Callable[[Mark], bool]) -> float | None:
     return sum(counts(mark) for _each, mark in chosen) / len(chosen) if chosen else None
 
 
 def _figures(
-    probe: Probe, chosen: Sequence[Chosen], waiting: int, floor: float | None, resamples: int
+    probe: Probe, chosen: Sequence[MarkedAnswer], waiting: int, floor: float | None, resamples: int
 ) -> ProbeFigures:
     coefficient = share("error", [mark.missed for _each, mark in chosen])
     groups = [each.task_id for each, _mark in chosen]
@@ -209,7 +209,7 @@ def _with_interval(coefficient: Coefficient, groups: Sequence[str], resamples: i
 
 def _over_probes(
     name: str,
-    chosen: Sequence[Chosen],
+    chosen: Sequence[MarkedAnswer],
     counts: Callable[[Probe], bool],
     *,
     right: bool,

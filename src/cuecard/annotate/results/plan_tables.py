@@ -38,7 +38,7 @@ def seen_table(plan: Plan) -> Table:
     lines: list[Line] = []
     for tasks in sorted({*TASKS, design.tasks}):
         found = [plan.seen(replace(design, tasks=tasks, samples=n)) for n in samples]
-        lines.append((Cell(f"{tasks:,}"), *(Cell(plan.told(v), value=v) for v in found)))
+        lines.append((Cell(f"{tasks:,}"), *(Cell(plan.difference_text(v), value=v) for v in found)))
     return Table.of(
         _("{plan}: smallest difference in {measure} that is seen").format(
             plan=plan.title, measure=plan.label
@@ -73,7 +73,7 @@ def gains_table(plan: Plan) -> Table:
     for word, design in steps:
         seen, cost, first = plan.seen(design), plan.cost(design), design is now
         less = None if seen is None or before is None or first else before - seen
-        line = [Cell(word), Cell(_of(design)), Cell(plan.told(seen), value=seen)]
+        line = [Cell(word), Cell(_of(design)), Cell(plan.difference_text(seen), value=seen)]
         line.append(Cell("" if first else _small(plan, less), value=less))
         variance = noise.variance(design)
         power = None if variance is None else power_of(plan.wanted, variance, design.tasks)
@@ -88,7 +88,7 @@ def gains_table(plan: Plan) -> Table:
     power = _("Power: the share of studies that find a difference of {difference}.")
     notes = [
         _("Design: tasks × samples × users × judges."),
-        power.format(difference=plan.told(plan.wanted)),
+        power.format(difference=plan.difference_text(plan.wanted)),
     ]
     if len(steps) < 5:
         notes.append(_("What another user or judge buys takes a pilot with several, or a guess."))
@@ -115,17 +115,17 @@ def cheapest_table(plan: Plan) -> Table:
     notes = list(_circumstances(plan))
     if not designs:
         floor = floor_of(plan.noise, plan.design)
-        told = plan.told(floor) if isfinite(floor) else "–"
+        told = plan.difference_text(floor) if isfinite(floor) else "–"
         notes.insert(
             0,
             _(
                 "No number of tasks sees {wanted} with these users and judges: what they add alone hides differences below"
                 " {floor}."
-            ).format(wanted=plan.told(plan.wanted), floor=told),
+            ).format(wanted=plan.difference_text(plan.wanted), floor=told),
         )
     return Table.of(
         _("{plan}: designs that see a difference of {wanted}").format(
-            plan=plan.title, wanted=plan.told(plan.wanted)
+            plan=plan.title, wanted=plan.difference_text(plan.wanted)
         ),
         (_("Samples"), _("tasks"), _("trials of an agent"), *((_("cost"), "") if best else ())),
         [
@@ -178,7 +178,7 @@ def noise_table(plan: Plan) -> Table:
             (
                 Cell(_(word)),
                 Cell(f"{value:.4g}", value=value),
-                Cell(plan.told(sqrt(value)), value=sqrt(value)),
+                Cell(plan.difference_text(sqrt(value)), value=sqrt(value)),
                 Cell("–" if share is None else f"{100 * share:.0f}%", value=share),
                 Cell(_(_LOWERED[name])),
             )

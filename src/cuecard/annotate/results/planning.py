@@ -75,7 +75,7 @@ class Plan(Frozen):
     def title(self) -> str:
         return _(FAMILY_WORDS[self.family]) if self.family else _("By guesses")
 
-    def told(self, value: float | None) -> str:
+    def difference_text(self, value: float | None) -> str:
         """A difference; of a share none is above 1."""
         if value is not None and value > 1 and self.measure not in COUNTS:
             return "> 1"

@@ -9,7 +9,7 @@ from cuecard.annotate.results.scores import Column, ScoreTable, unknown
 from cuecard.annotate.results.scores import Line as ScoreLine
 from cuecard.annotate.results.words import amount, dimension_word, place_of, shown, value_word
 from cuecard.core.engine.messages import Usage
-from cuecard.core.i18n import N_, _, pgettext
+from cuecard.core.i18n import N_, _, ngettext, pgettext
 from cuecard.core.scoring.measures import ENDING_WORDS
 from cuecard.core.tables.table import Cell, Shown, Statistic, Table, cell
 from cuecard.core.text import one_line
@@ -20,7 +20,7 @@ def table_of_scores(table: ScoreTable, *, title: str = "", percent: bool = False
     trials and undecided items; then the scores with intervals. Cells carry their trials and, in a table by agent and
     family, their key in the JSON. `percent`: shares in percent.
     """
-    told = told_by(table)
+    told = shown_dimensions(table)
     missing = [
         (name, label)
         for name, label in (
@@ -107,7 +107,7 @@ def pivoted(table: ScoreTable, across: Dimension, column: str) -> Table:
         dict.fromkeys(line.value(across) for line in table.lines),
         key=lambda value: _first(table, across, value),
     )
-    down: tuple[Dimension, ...] = tuple(each for each in told_by(table) if each != across)
+    down: tuple[Dimension, ...] = tuple(each for each in shown_dimensions(table) if each != across)
     found: dict[tuple[str, ...], dict[str, ScoreLine]] = {}
     for line in table.lines:
         found.setdefault(tuple(line.value(each) for each in down), {})[line.value(across)] = line
@@ -135,7 +135,7 @@ def _word(table: ScoreTable, line: ScoreLine, told: tuple[Dimension, ...]) -> st
     return " · ".join(value_word(each, line.value(each), table.names) for each in told)
 
 
-def told_by(table: ScoreTable) -> tuple[Dimension, ...]:
+def shown_dimensions(table: ScoreTable) -> tuple[Dimension, ...]:
     """The dimensions shown as columns: without the family if there is only one."""
     families = {line.value("family") for line in table.lines}
     if len(families) > 1 or len(table.by) < 2:
@@ -145,7 +145,7 @@ def told_by(table: ScoreTable) -> tuple[Dimension, ...]:
 
 def _title(table: ScoreTable) -> str:
     """The family, where the lines do not tell it."""
-    if _has(table, "family") and told_by(table) != table.by and table.lines:
+    if _has(table, "family") and shown_dimensions(table) != table.by and table.lines:
         return value_word("family", table.lines[0].value("family"))
     return _("Scores")
 
@@ -318,7 +318,11 @@ def costs_table(pool: Pool) -> Table | None:
         )
     unpriced = sum(row.spent.unpriced for row in rows)
     note = _("Sums over all attempts of all trials, in the currency of the configuration's prices.")
-    missing = _("{n} calls had no price and are in no cost.").format(n=f"{unpriced:,}")
+    missing = ngettext(
+        "{n} call had no price and is in no cost.",
+        "{n} calls had no price and are in no cost.",
+        unpriced,
+    ).format(n=f"{unpriced:,}")
     return Table.of(
         _("Model calls and their cost"),
         (

@@ -32,7 +32,7 @@ Pairs = list[tuple[int | None, int | None]]
 
 
 @dataclass(frozen=True)
-class Said:
+class PairedEvent:
     """What happened in one trial: the event's number, its turn, and its text. `answer`: what a tool gave; `reply`: what
     the user part decided.
     """
@@ -62,8 +62,8 @@ class PairLine(NamedTuple):
     """What stands side by side; None where one trial has nothing there."""
 
     part: Part
-    left: Said | None
-    right: Said | None
+    left: PairedEvent | None
+    right: PairedEvent | None
 
     @property
     def differs(self) -> bool:
@@ -73,9 +73,9 @@ class PairLine(NamedTuple):
 @dataclass
 class _Turn:
     stage: int | None = None
-    user: Said | None = None
-    calls: list[Said] = field(default_factory=list[Said])
-    agent: Said | None = None
+    user: PairedEvent | None = None
+    calls: list[PairedEvent] = field(default_factory=list[PairedEvent])
+    agent: PairedEvent | None = None
 
 
 def align(left: Sequence[int | None], right: Sequence[int | None]) -> Pairs:
@@ -136,27 +136,27 @@ def dialogue_pairs(left: Sequence[Event], right: Sequence[Event]) -> list[PairLi
     return [line for line in lines if line.left or line.right]
 
 
-def _turns(events: Sequence[Event]) -> tuple[list[_Turn], dict[Part, Said]]:
+def _turns(events: Sequence[Event]) -> tuple[list[_Turn], dict[Part, PairedEvent]]:
     turns: dict[int, _Turn] = {}
-    last: dict[Part, Said] = {}
+    last: dict[Part, PairedEvent] = {}
     for event in events:
         match event.body:
             case UserSpoke(turn=turn, reply=reply):
-                said = Said(event.seq, turn, reply.text, reply=reply)
+                said = PairedEvent(event.seq, turn, reply.text, reply=reply)
                 turns.setdefault(turn, _Turn()).user = said
                 turns[turn].stage = said.stage
             case AgentSpoke(turn=turn, reply=reply):
-                turns.setdefault(turn, _Turn()).agent = Said(event.seq, turn, reply.text)
+                turns.setdefault(turn, _Turn()).agent = PairedEvent(event.seq, turn, reply.text)
             case ToolAnswered(turn=turn, call=call, answer=answer, part=part) as body if part != "user":  # fmt: skip
                 text = f"{call.name}: {query_of(body)}"
                 turns.setdefault(turn, _Turn()).calls.append(
-                    Said(event.seq, turn, text, answer.text)
+                    PairedEvent(event.seq, turn, text, answer.text)
                 )
             case Concluded(prediction=prediction):
-                text = "\n".join(prediction.lines) or prediction.told(200)
-                last["handed"] = Said(event.seq, max(turns, default=0), text)
+                text = "\n".join(prediction.lines) or prediction.summary(200)
+                last["handed"] = PairedEvent(event.seq, max(turns, default=0), text)
             case TrialEnded(termination=termination, detail=detail):
-                said = Said(event.seq, max(turns, default=0), termination.value, detail)
+                said = PairedEvent(event.seq, max(turns, default=0), termination.value, detail)
                 last["end"] = said
             case _:
                 pass

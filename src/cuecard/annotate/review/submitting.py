@@ -53,7 +53,7 @@ class NotClean(NotAllowed):
         *,
         in_app: str = "",
     ) -> None:
-        super().__init__(title, told(findings, places), hint, in_app=in_app)
+        super().__init__(title, findings_text(findings, places), hint, in_app=in_app)
         self.findings = findings
 
 
@@ -125,7 +125,7 @@ def submit_checked(
     )
 
 
-def told(findings: tuple[Finding, ...], places: Mapping[str, str]) -> str:
+def findings_text(findings: tuple[Finding, ...], places: Mapping[str, str]) -> str:
     """The first few findings, one a line, and how many more there are."""
     lines = [finding_line(found, places.get(found.place, "")) for found in findings[:_TOLD]]
     if (rest := len(findings) - _TOLD) > 0:

@@ -412,7 +412,7 @@ class RunState(StrEnum):
         return _LOOKS[self][2]
 
     @property
-    def told(self) -> str:
+    def badge(self) -> str:
         """Glyph and label: `▸ running`."""
         return f"{self.glyph} {self.label}"
 

@@ -30,7 +30,7 @@ from cuecard.core.engine.messages import CallsCut, CutCall
 from cuecard.core.engine.run_control import RunControl
 from cuecard.core.engine.trial import TrialResult, TrialSetup, play, prediction_of
 from cuecard.core.engine.trial_log import TrialLog
-from cuecard.core.errors import ClaimLost, Halt, told
+from cuecard.core.errors import ClaimLost, Halt, error_text
 from cuecard.core.i18n import _
 
 _LOG = logging.getLogger(__name__)
@@ -227,7 +227,7 @@ class _Run:
             self._control.pause(halt)
             return None
         except Exception as error:  # noqa: BLE001 - one trial's failure is data, not the run's end
-            reason = told(error)
+            reason = error_text(error)
             return TrialFinished(cell.id, Termination.INTERNAL_ERROR, reason, problem=reason)
         result, problem = progress.result, ""
         if cell.after:
@@ -239,7 +239,7 @@ class _Run:
                 self._control.pause(halt)
                 problem = str(halt)
             except Exception as error:  # noqa: BLE001 - the trial itself went well
-                problem = told(error)
+                problem = error_text(error)
         return TrialFinished(cell.id, result.termination, result.detail, problem)
 
     def _check(self, cell: Cell) -> None:
@@ -287,7 +287,7 @@ class _Run:
         try:
             await trial_log.record(TrialEnded(termination=Termination.CANCELLED))
         except Exception as error:  # noqa: BLE001 - the other trials still have to be recorded
-            problem = told(error)
+            problem = error_text(error)
         return self._finished(TrialFinished(cell.id, Termination.CANCELLED, problem=problem))
 
     def _finished(self, event: TrialFinished) -> bool:

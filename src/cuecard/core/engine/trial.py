@@ -32,7 +32,7 @@ from cuecard.core.engine.messages import (
 )
 from cuecard.core.engine.step_context import Agent, Closable, TrialStepContext, User, World
 from cuecard.core.engine.trial_log import TrialLog
-from cuecard.core.errors import CuecardError, Halt, ModelCallError, told
+from cuecard.core.errors import CuecardError, Halt, ModelCallError, error_text
 from cuecard.core.i18n import _
 from cuecard.core.tasks.models import Task, content_hash
 from cuecard.core.text import one_line
@@ -208,7 +208,7 @@ def _reason(error: Exception) -> tuple[Termination, str]:
         case CuecardError():
             return Termination.INTERNAL_ERROR, str(error)
         case _:
-            return Termination.INTERNAL_ERROR, told(error)
+            return Termination.INTERNAL_ERROR, error_text(error)
 
 
 # Kinds of players whose words come from outside and leave no model call in the log that a replay could answer.

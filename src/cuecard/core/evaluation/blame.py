@@ -88,7 +88,7 @@ class Blame(Frozen):
     evidence: tuple[str, ...] = ()
 
 
-class _Said(Frozen):
+class _ProposalNote(Frozen):
     """What a proposal's note holds as its text."""
 
     by: str
@@ -114,7 +114,7 @@ def blame_in(note: TrialNote) -> Blame | None:
         party = Party(note.place)
         if note.kind == "blame":
             return Blame(trial_id=note.trial_id, party=party, by=note.person, reason=note.text)
-        said = _Said.model_validate_json(note.text)
+        said = _ProposalNote.model_validate_json(note.text)
     except (ValueError, ValidationError):
         return None
     return Blame(trial_id=note.trial_id, party=party, proposed=True, **said.model_dump())
@@ -207,7 +207,7 @@ async def propose(
             blame, calls = await _asked(case, client, model, config)
             for call in calls:
                 meter.add(call.cost)
-        said = _Said(by=blame.by, reason=blame.reason, evidence=blame.evidence)
+        said = _ProposalNote(by=blame.by, reason=blame.reason, evidence=blame.evidence)
         note = (case.trial.id, person, "blame_proposed", blame.party.value, said.model_dump_json())
         await outlast(workspace, workspace.trial_notes.add, *note, uuid4().hex)
 

@@ -13,7 +13,7 @@ from cuecard.core.engine.run import Cell
 from cuecard.core.engine.step_context import Judge
 from cuecard.core.engine.trial import TrialResult
 from cuecard.core.engine.trial_log import TrialLog
-from cuecard.core.errors import CuecardError, Halt, NotAllowed, told
+from cuecard.core.errors import CuecardError, Halt, NotAllowed, error_text
 from cuecard.core.evaluation.judging import OnCall, is_due, judge_trial, to_judge
 from cuecard.core.evaluation.plans import Judging, check_prices, player_configs, settings_of
 from cuecard.core.evaluation.rescoring import RescorePlan, Rescoring, rescored_from
@@ -200,7 +200,7 @@ class EndedCells:
             except Halt:
                 raise
             except Exception as error:  # noqa: BLE001 - one turn's failure is data
-                troubles.append(told(error))
+                troubles.append(error_text(error))
                 continue
             for _call in said.calls:
                 self._on_shadow()

@@ -25,7 +25,7 @@ from cuecard.core.engine.step_context import (
     RecordedCall,
 )
 from cuecard.core.engine.trial import prediction_of
-from cuecard.core.errors import Halt, NotAllowed, told
+from cuecard.core.errors import Halt, NotAllowed, error_text
 from cuecard.core.evaluation.scores import kept_figures
 from cuecard.core.i18n import _, current_language
 from cuecard.core.label_records import JudgementRecord
@@ -61,7 +61,7 @@ def at_a_time(judge: Judge) -> int:
 
 
 def trouble_of(error: Exception) -> Trouble:
-    return Trouble(told(error), isinstance(error, Halt))
+    return Trouble(error_text(error), isinstance(error, Halt))
 
 
 async def judge_each(

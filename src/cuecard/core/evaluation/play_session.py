@@ -13,7 +13,7 @@ from cuecard.core.engine.events import AgentSpoke, Event, Limits, TrialEnded, Us
 from cuecard.core.engine.messages import AgentReply, Dialogue, Remark, UserReply
 from cuecard.core.engine.players import HumanUser, build_judge
 from cuecard.core.engine.trial_log import TrialLog
-from cuecard.core.errors import NotAllowed, told
+from cuecard.core.errors import NotAllowed, error_text
 from cuecard.core.evaluation.judging import try_judging
 from cuecard.core.evaluation.plans import RunSettings, setup_for
 from cuecard.core.evaluation.play_setup import (
@@ -393,7 +393,7 @@ class PlaySession:
         try:
             result = await self._runner.play()
         except Exception as error:  # noqa: BLE001 - the boundary of a trial: it is left open
-            return PlayOutcome(trial_id=trial.id, termination=None, problem=told(error))
+            return PlayOutcome(trial_id=trial.id, termination=None, problem=error_text(error))
         failures = [await try_judging(self._workspace, trial.id, judge) for judge in self._judges]
         await outlast(self._workspace, self._workspace.runs.set_state, trial.run_id, RunState.DONE)
         problem = next((failure.reason for failure in failures if failure), "")

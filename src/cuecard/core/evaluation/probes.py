@@ -197,7 +197,7 @@ async def run_probe(
     played: list[RunOutcome] = []
     problems: dict[str, None] = {}
 
-    def told(event: RunEvent) -> None:
+    def relay(event: RunEvent) -> None:
         if isinstance(event, TrialFinished) and event.problem:
             problems[event.problem] = None
         if on_event:
@@ -214,7 +214,7 @@ async def run_probe(
         purpose = "play" if only is None else "retry"
         await offer_run(workspace, run_id, by=by, purpose=purpose, only=only)
         halt = await follow_run(
-            workspace, run_id, config=config, by=by, control=control, on_event=told
+            workspace, run_id, config=config, by=by, control=control, on_event=relay
         )
         spent += await outlast(workspace, spent_on, workspace, run_id) - before
         if halt is not None:
@@ -233,7 +233,7 @@ async def run_probe(
                 run_id,
                 config=config,
                 concurrency=concurrency,
-                on_event=told,
+                on_event=relay,
                 control=control,
                 rerun_failed=only is not None,
                 budget=budget,

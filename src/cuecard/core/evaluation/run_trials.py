@@ -366,7 +366,7 @@ class Tally:
         self.ends: Counter[str] = Counter()
         self.troubles: deque[Trouble] = deque(maxlen=_REASONS)
 
-    def told(self, event: RunEvent) -> None:
+    def on_event(self, event: RunEvent) -> None:
         match event:
             case RunBegan(cells=cells):
                 self.total = cells

@@ -155,13 +155,15 @@ async def resume_run(
         await asyncio.to_thread(keep_prompts, workspace, config)
         await asyncio.to_thread(workspace.runs.set_state, run_id, RunState.RUNNING)
 
-        def told(event: EngineEvent) -> None:
-            meter.told(event)
+        def relay(event: EngineEvent) -> None:
+            meter.on_event(event)
             if on_event:
                 on_event(event)
 
         async with shared(workspace, lease.owner, run_id, hub, control, meter, after=after):
-            summary = await run_grid(cells, concurrency=concurrency, on_event=told, control=control)
+            summary = await run_grid(
+                cells, concurrency=concurrency, on_event=relay, control=control
+            )
             return await _finish(workspace, lease, summary, judges, meter, control)
     finally:
         await asyncio.to_thread(workspace.leases.release, lease)

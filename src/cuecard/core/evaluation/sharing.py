@@ -19,7 +19,7 @@ from cuecard.core.errors import (
     Drained,
     Held,
     ModelPaused,
-    told,
+    error_text,
 )
 from cuecard.core.i18n import _
 from cuecard.core.records import RunOrder
@@ -103,7 +103,7 @@ class Meter:
         self._check()
         self._tell()
 
-    def told(self, event: RunEvent) -> None:
+    def on_event(self, event: RunEvent) -> None:
         if isinstance(event, CallAnswered):
             self.add(event.cost)
 
@@ -233,7 +233,9 @@ class _Sharing:
             except DatabaseAway as away:
                 _LOG.info("what others use, or ask for, is not known: %s", away)
             except Exception as error:  # noqa: BLE001 - the boundary of a worker: the next look may come through
-                _LOG.warning("what others use, or ask for, could not be read: %s", told(error))
+                _LOG.warning(
+                    "what others use, or ask for, could not be read: %s", error_text(error)
+                )
             await asyncio.sleep(_LEAST)
             with suppress(TimeoutError):
                 await asyncio.wait_for(self._wake.wait(), LOOK if self._settled else _SOON)

@@ -26,7 +26,7 @@ from cuecard.core.errors import (
     Halt,
     Held,
     NotKept,
-    told,
+    error_text,
 )
 from cuecard.core.evaluation.ended_work import EndedCells, end_work
 from cuecard.core.evaluation.offering import differences, hash_of_players
@@ -256,7 +256,7 @@ class Worker:
 
     def _warn(self, what: str, error: Exception) -> None:
         """Log a trouble, but not again and again while it lasts."""
-        if (said := told(error)) != self._warned:
+        if (said := error_text(error)) != self._warned:
             self._warned = said
             _LOG.warning("%s: %s", what, said)
 
@@ -296,7 +296,7 @@ class Worker:
 
         def heard(event: RunEvent) -> None:
             self.calls += isinstance(event, CallAnswered)
-            meter.told(event)
+            meter.on_event(event)
             tell(self.on_event, run_id, event)
 
         await asyncio.to_thread(keep_prompts, self.workspace, self.config)

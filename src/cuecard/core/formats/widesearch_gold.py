@@ -11,7 +11,7 @@ from typing import Any, cast
 from cuecard.core.errors import system_words
 from cuecard.core.families.table.gold import Table
 from cuecard.core.formats.round_trip import Refused
-from cuecard.core.i18n import _
+from cuecard.core.i18n import _, plural
 from cuecard.core.tasks.yaml_io import MAX_FILE_BYTES
 
 _BOM = "\ufeff"
@@ -85,7 +85,12 @@ def parse_gold(text: str, place: str) -> Gold:
                 continue
             width = len(rows[0]) if rows else len(cells)
             if any(cell.strip() for cell in cells[width:]):
-                reason = _("has {n} cells, not {expected}").format(n=len(cells), expected=width)
+                reason = plural(
+                    "has {n} cell, not {expected}",
+                    "has {n} cells, not {expected}",
+                    len(cells),
+                    expected=width,
+                )
                 wrong.append((f"{place} {_('line {line}').format(line=reader.line_num)}", reason))
             rows.append((*cells[:width], *[""] * (width - len(cells))))
     except csv.Error as error:

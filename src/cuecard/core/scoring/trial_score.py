@@ -21,7 +21,7 @@ from cuecard.core.engine.trial_log import (
     agent_turns,
     user_turns,
 )
-from cuecard.core.errors import told
+from cuecard.core.errors import error_text
 from cuecard.core.families.checkpoints.score import StepRecord
 from cuecard.core.i18n import _
 from cuecard.core.plugins import heard
@@ -146,7 +146,7 @@ def _score_own(name: str, task: Task, events: Sequence[Event], judgement: Judgem
         with heard([]):
             return replace(MEASURES[name].of(task, events, judgement), name=name)
     except (Exception, SystemExit) as error:  # noqa: BLE001 - code of others: what it raises is data
-        return Measure(name, None, 0, told(error))
+        return Measure(name, None, 0, error_text(error))
 
 
 def score_prediction(

@@ -19,15 +19,15 @@ from cuecard.core.text import (
 )
 from cuecard.core.users.asking import Complaint, complaint
 from cuecard.core.users.leaks import (
+    KnownTexts,
     Secrets,
-    Told,
     carries,
     chain_things,
     fold,
     forbidden_in,
     gives_away,
     gold_things,
-    told_in,
+    known_texts,
     words_said,
 )
 from cuecard.core.users.responder import ChainRules, Place
@@ -124,7 +124,9 @@ class Words:
         )
 
 
-def well_formed(reply: str, limit: int, told: Told, own: str, language: TaskLanguage) -> Words:
+def well_formed(
+    reply: str, limit: int, told: KnownTexts, own: str, language: TaskLanguage
+) -> Words:
     """A reply as a person would say it, in at most `limit` characters.
 
     Emphasis is removed silently. Layout, and requests for triples, tables and the like, are complained of and removed.
@@ -203,7 +205,7 @@ class PersonaChecks:
         return words
 
     def _checked(self, reply: str, own: str, ahead: tuple[Stage, ...], dialogue: Dialogue) -> Words:
-        told = told_in(self._task, dialogue, own)
+        told = known_texts(self._task, dialogue, own)
         words = well_formed(reply, _LIMIT + len(own), told, own, self._language)
         early = tuple(s.title for s in ahead if gives_away(words.text, s.line, told))
         if early:
@@ -231,7 +233,7 @@ class ResponderChecks:
 
     def words(self, reply: str, place: Place, dialogue: Dialogue) -> Words:
         """The reply if it may be said as it stands; else no text, and why."""
-        told = told_in(self._task, dialogue)
+        told = known_texts(self._task, dialogue)
         words = well_formed(reply, _RESPONDER_CHECKS_LIMIT, told, "", self._language)
         text = words.text
         forbidden = forbidden_in(text, self._rules.chain)
@@ -246,14 +248,14 @@ class ResponderChecks:
             words = words.blamed(self._language, "clue", FlagKind.LEAK)
         return Words("", words.complaints, words.flags) if words.complaints else words
 
-    def _hints(self, text: str, place: Place, told: Told) -> bool:
+    def _hints(self, text: str, place: Place, told: KnownTexts) -> bool:
         # Also clues of past steps, which were never asked for; released clues are in `told`.
         given = place.index if place.situation.clue_given else None
         steps = (step for n, step in enumerate(self._rules.steps) if n != given)
         return any(s.ambiguity and gives_away(text, s.ambiguity.clue, told) for s in steps)
 
 
-def says_question(question: str, text: str, told: Told) -> bool:
+def says_question(question: str, text: str, told: KnownTexts) -> bool:
     words = content_words(question)
     if gives_away(text, question, told):
         return True
@@ -300,8 +302,8 @@ class PersonaLines:
         not_met = due.not_met if due else ""
         query = "" if before.messages else self._persona.initial_query
         own = tuple(filter(None, (said.line if said else "", not_met, query)))
-        told = told_in(self._task, before, *own)
-        at_hand = Told((self._persona.initial_query, *own))
+        told = known_texts(self._task, before, *own)
+        at_hand = KnownTexts((self._persona.initial_query, *own))
         ahead: list[Stage] = []
         doubled: list[Stage] = []
         for n, stage in enumerate(stages, start=1):
@@ -354,7 +356,7 @@ class ChainLines:
         open_at = steps[at].ambiguity if 0 <= at < len(steps) else None
         clue = open_at.clue if asked and open_at else ""
         own = tuple(filter(None, (clue, "" if before.messages else chain.opening)))
-        told = told_in(self._task, before, *own)
+        told = known_texts(self._task, before, *own)
         spoken = text.replace(chain.opening, " ")
         asks = tuple(
             step.question
@@ -385,7 +387,7 @@ def _stage(stages: tuple[Stage, ...], number: int | None) -> Stage | None:
     return stages[number - 1] if number is not None and 1 <= number <= len(stages) else None
 
 
-def _says_again(text: str, line: str, at_hand: Told) -> bool:
+def _says_again(text: str, line: str, at_hand: KnownTexts) -> bool:
     """Whether a line that was said before is repeated (word for word, or nearly all its words), not just mentioned.
     `at_hand`: texts that may be said now anyway.
     """

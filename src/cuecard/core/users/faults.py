@@ -24,7 +24,7 @@ from cuecard.core.users.checks import (
     markdown_in,
     structures_in,
 )
-from cuecard.core.users.leaks import Secrets, chain_things, fold, gold_things, told_in
+from cuecard.core.users.leaks import Secrets, chain_things, fold, gold_things, known_texts
 from cuecard.core.users.responder import ADVANCING
 from cuecard.core.users.scripted import is_covered, phrase, pushes
 
@@ -257,7 +257,7 @@ class FaultFinder:
 
     def _leaked(self, text: str, before: Dialogue, disclosed: Disclosed) -> tuple[str, ...]:
         # Names that are part of another fault are no further leak.
-        told = told_in(self.task, before, *disclosed.known)
+        told = known_texts(self.task, before, *disclosed.known)
         return self._secrets.named(without_terms(text, disclosed.forbidden), told)
 
     def _early(self, reply: UserReply) -> tuple[str, ...]:
@@ -274,7 +274,7 @@ class FaultFinder:
             text = text.replace(own, " ") if own else text
         wanted = structures_in(text)
         if wanted:
-            told = told_in(self.task, before, *disclosed.known)
+            told = known_texts(self.task, before, *disclosed.known)
             wanted = tuple(word for word in wanted if not told.has(fold(word)))
         return [
             _fault(FaultKind.MARKDOWN, (markdown_in(text),)),

@@ -45,7 +45,7 @@ def fold(text: str) -> str:
     return text if text.isascii() else _BLANK_BY_HAN.sub("", text)
 
 
-class Told:
+class KnownTexts:
     """The texts that a user knows: said by or to them. Folded only when a name is first looked up."""
 
     def __init__(self, texts: Iterable[str]) -> None:
@@ -63,16 +63,16 @@ class Told:
         return self._folded
 
 
-def told_in(task: Task, dialogue: Dialogue, *own: str) -> Told:
+def known_texts(task: Task, dialogue: Dialogue, *own: str) -> KnownTexts:
     """What the user of a task knows at the end of a dialogue: their identity and first query, the lines disclosed so
     far, all that was said, and `own`, the task's own words for this turn.
     """
     said = (message.text for message in dialogue.messages)
     if (persona := task.persona) is None:
-        return Told((task.opening, *own, *said))
+        return KnownTexts((task.opening, *own, *said))
     disclosed = set(dialogue.stages_disclosed)
     lines = (s.line for n, s in enumerate(persona.stages, start=1) if n in disclosed)
-    return Told((persona.name, persona.identity, persona.initial_query, *lines, *own, *said))
+    return KnownTexts((persona.name, persona.identity, persona.initial_query, *lines, *own, *said))
 
 
 @dataclass(frozen=True)
@@ -95,7 +95,7 @@ class Secrets:
     def __init__(self, things: Iterable[Iterable[str]]) -> None:
         self._secrets = tuple(s for names in things if (s := _secret(names)).forms)
 
-    def named(self, text: str, told: Told) -> tuple[str, ...]:
+    def named(self, text: str, told: KnownTexts) -> tuple[str, ...]:
         """The names in `text` of things that are not in `told`, one name per thing."""
         folded = fold(text)
         found: list[str] = []
@@ -213,7 +213,7 @@ def _particulars(line: str) -> list[str]:
     return [fact for fact in (*_LINES_NUMBER.findall(line), *quoted, *names) if fold(fact)]
 
 
-def gives_away(text: str, line: str, told: Told) -> bool:
+def gives_away(text: str, line: str, told: KnownTexts) -> bool:
     """Whether `text` says a line that is not due: in the line's own words, or with most of its content words that are
     not in `told`.
     """

@@ -156,10 +156,13 @@ def check_workspace(ours: Context) -> Check:
     return Check(
         name="workspace",
         state="ok",
-        detail=_("{place}: version {version}, {tasks} tasks, {runs} runs").format(
-            place=place, version=HEAD, tasks=tasks, runs=runs
+        detail=_("{place}: version {version}, {tasks}, {runs}").format(
+            place=place,
+            version=HEAD,
+            tasks=plural("{n} task", "{n} tasks", tasks),
+            runs=plural("{n} run", "{n} runs", runs),
         ),
-        hint=mine.told if mine.role else "",
+        hint=mine.sentence if mine.role else "",
         data={"place": place, "version": HEAD, "tasks": tasks, "runs": runs},
     )
 
@@ -209,8 +212,10 @@ def check_config(ours: Context) -> tuple[Check, Config | None]:
         return _problem("config", error, file=str(path), problems=problems), None
     except CuecardError as error:
         return Check(name="config", state="problem", detail=str(error), hint=error.hint), None
-    detail = _("{file}: {models} models, {agents} agents").format(
-        file=path, models=len(config.models), agents=len(config.agents)
+    detail = _("{file}: {models}, {agents}").format(
+        file=path,
+        models=plural("{n} model", "{n} models", len(config.models)),
+        agents=plural("{n} agent", "{n} agents", len(config.agents)),
     )
     if not path.exists():
         detail = _("no {file} here: only the embedded players").format(file=path)

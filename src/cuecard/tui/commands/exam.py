@@ -51,7 +51,7 @@ def exam(
     gates = _gates(fail_if)
     room = _Room(ours, tuple(tasks), seed, known, again, yes, budget)
     if dry_run:
-        return Result(room.told(room.plan(judge, config_for(ours, [judge]))))
+        return Result(room.plan_text(room.plan(judge, config_for(ours, [judge]))))
     card = room.card(judge)
     other = room.card(against) if against else None
     failed = [(gate, why) for gate in gates if (why := gate.failed(card.figures))]
@@ -150,7 +150,7 @@ class _Room:
         judge = build_judge(name, config, ModelHub(config))
         return plan_exam(workspace, judge, ids, config=config, seed=self.seed, again=self.again)
 
-    def told(self, plan: ExamPlan) -> str:
+    def plan_text(self, plan: ExamPlan) -> str:
         """What the exam takes, before it begins."""
         inputs = plural("{n} input is to be judged", "{n} inputs are to be judged", plan.left)
         if not plan.calls:
@@ -164,7 +164,7 @@ class _Room:
 
     def _sit(self, name: str, plan: ExamPlan, config: Config) -> RunRecord:
         if plan.calls:
-            self._ask(self.told(plan))
+            self._ask(self.plan_text(plan))
         run, failures = asyncio.run(self._judged(name, plan, config))
         if failures:
             self.stopped = True

@@ -20,12 +20,12 @@ def find(
         list[str], Help(N_("Words that must occur, in any order and case"), metavar="WORD")
     ],
 ) -> Result:
-    from cuecard.annotate.search import Found, find
+    from cuecard.annotate.search import SearchHit, find
 
     with _progress() as tell:
         found = find(ours.workspace, ours.reader, " ".join(text), tell)
 
-    def where(each: Found) -> str:
+    def where(each: SearchHit) -> str:
         event = "" if each.seq is None else _("event {n}").format(n=each.seq)
         return for_display(
             " · ".join(filter(None, (each.title, each.where or event or each.place)))

@@ -244,8 +244,9 @@ def _judge_files(
         if not failed and not any(judged.results for judged in done):
             raise CuecardError(
                 _("Nothing was judged"),
-                _("{tasks} tasks and {responses} responses were read").format(
-                    tasks=files.tasks, responses=files.responses
+                _("Read: {tasks}, {responses}").format(
+                    tasks=plural("{n} task", "{n} tasks", files.tasks),
+                    responses=plural("{n} response", "{n} responses", files.responses),
                 ),
                 _("each response names its task, by task_id, qid or instance_id"),
             )

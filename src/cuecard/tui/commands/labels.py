@@ -129,7 +129,7 @@ def export(
     files = [str(file) for file in report.files]
     return Result(
         lambda: _print_export(report, format),
-        lambda: {**asdict(report), "files": files, "covered": sight.hidden, "seen": sight.told},
+        lambda: {**asdict(report), "files": files, "covered": sight.hidden, "seen": sight.shown},
     )
 
 

@@ -344,12 +344,12 @@ def tell_sight(sight: Sight) -> None:
                 person=sight.person,
             )
         )
-    if sight.told:
+    if sight.shown:
         note(
             plural(
                 "{person} counts as having seen what was decided on {n} item: a label on it from now on is not blind.",
                 "{person} counts as having seen what was decided on {n} items: labels on them from now on are not blind.",
-                sight.told,
+                sight.shown,
                 person=sight.person,
             )
         )

@@ -198,9 +198,9 @@ class Watch:
         self._label, self._tally = _(PROBE_LABEL[probe]), Tally()
         self._show()
 
-    def told(self, event: RunEvent) -> None:
+    def on_event(self, event: RunEvent) -> None:
         """Take in what the probe's run tells."""
-        self._tally.told(event)
+        self._tally.on_event(event)
         if self._status:
             self._show()
         elif isinstance(event, RunBegan) and event.cells:

@@ -230,7 +230,7 @@ class _Work:
                 control=control,
                 budget=self.budget,
                 on_probe=watch.begins,
-                on_event=watch.told,
+                on_event=watch.on_event,
                 workers=self.workers,
             )
         if control.cancelled:

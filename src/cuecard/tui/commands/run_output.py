@@ -28,7 +28,7 @@ from cuecard.core.engine.messages import Usage
 from cuecard.core.engine.run_control import RunControl
 from cuecard.core.errors import Drained, Halt
 from cuecard.core.evaluation.run_trials import Tally
-from cuecard.core.i18n import _, headed, plural
+from cuecard.core.i18n import _, headed, listed, ngettext, plural
 from cuecard.core.system import EXIT_INTERRUPTED
 from cuecard.core.text import one_line
 from cuecard.tui.commands.output import console, note
@@ -187,7 +187,7 @@ def watching(title: str, names: Mapping[str, str], currency: str = "USD") -> Gen
     way; elsewhere a line for each trial that ended. `names` by cell id.
     """
     if not console(stderr=True).is_terminal:
-        yield _Lines(names).told
+        yield _Lines(names).on_event
         return
     from rich.live import Live
 
@@ -198,7 +198,7 @@ def watching(title: str, names: Mapping[str, str], currency: str = "USD") -> Gen
         transient=True,
         refresh_per_second=5,
     ):
-        yield board.told
+        yield board.on_event
 
 
 class _Lines:
@@ -206,7 +206,7 @@ class _Lines:
         self._names = names
         self._total = self._ended = 0
 
-    def told(self, event: RunEvent) -> None:
+    def on_event(self, event: RunEvent) -> None:
         if isinstance(event, RunBegan):
             self._total = event.cells
         elif isinstance(event, TrialFinished):
@@ -235,8 +235,8 @@ class _Board:
         )
         self._all = self._bar.add_task(one_line(title, 40), total=None)
 
-    def told(self, event: RunEvent) -> None:
-        self._tally.told(event)
+    def on_event(self, event: RunEvent) -> None:
+        self._tally.on_event(event)
         if isinstance(event, RunBegan):
             self._bar.update(self._all, total=event.cells)
         elif isinstance(event, TrialFinished):
@@ -268,11 +268,9 @@ def tally_line(tally: Tally, currency: str) -> str:
     parts = [_("{n:.1f} turns/s").format(n=tally.turns_a_second)]
     if tally.calls:
         used = tally.usage
-        parts.append(
-            _("{calls} calls, {n} tokens").format(
-                calls=tally.calls, n=f"{used.prompt + used.completion:,}"
-            )
-        )
+        tokens = used.prompt + used.completion
+        spent = ngettext("{n} token", "{n} tokens", tokens).format(n=f"{tokens:,}")
+        parts.append(listed((plural("{n} call", "{n} calls", tally.calls), spent)))
     if tally.cost is not None:
         parts.append(f"{tally.cost:.4f} {currency}")
     errors = tally.failed + tally.problems
@@ -345,7 +343,7 @@ class JsonLines:
         self._run_id = run_id
         self._trials = trials
 
-    def told(self, event: RunEvent) -> None:
+    def on_event(self, event: RunEvent) -> None:
         line = {"event": NAMES[type(event)], "run": self._run_id, **self._fields(event)}
         # One write for one line: lines of several threads never mix.
         sys.stdout.write(json.dumps(line, ensure_ascii=False, default=str) + "\n")

@@ -170,11 +170,11 @@ def _play(workspace: Workspace, run: RunRecord, config: Config, way: _Way) -> _P
         title = _("Run {id}").format(id=run.id)
         with stopping(control), ExitStack() as stack:
             if way.json_lines:
-                show = JsonLines(run.id, trials).told
+                show = JsonLines(run.id, trials).on_event
             else:
                 show = stack.enter_context(watching(title, names, config.currency))
 
-            def told(event: RunEvent) -> None:
+            def on_event(event: RunEvent) -> None:
                 if isinstance(event, TrialFinished) and event.problem:
                     failures[int(event.cell)] = event.problem
                 elif isinstance(event, TrialLeftOpen):
@@ -191,7 +191,7 @@ def _play(workspace: Workspace, run: RunRecord, config: Config, way: _Way) -> _P
                 run.id,
                 config=config,
                 concurrency=way.concurrency,
-                on_event=told,
+                on_event=on_event,
                 control=control,
                 rerun_failed=way.rerun_failed,
                 budget=way.budget,
@@ -224,7 +224,7 @@ def _follow(ours: Context, run: RunRecord, way: _Way) -> _Played:
     control = RunControl(0)
     with ExitStack() as stack:
         if way.json_lines:
-            show = JsonLines(run.id, trials).told
+            show = JsonLines(run.id, trials).on_event
         else:
             show = stack.enter_context(watching(title, names, ours.config().currency))
         halt = follow(ours, run.id, control, show)

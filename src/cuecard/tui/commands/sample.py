@@ -160,7 +160,10 @@ def _wide_enough(
     if n is None:
         raise CuecardError(
             _("No number of these items gives an interval as narrow as that"),
-            _("{n} items of {tasks} tasks").format(n=preview.population, tasks=preview.tasks),
+            _("{items} of {tasks}").format(
+                items=plural("{n} item", "{n} items", preview.population),
+                tasks=plural("{n} task", "{n} tasks", preview.tasks),
+            ),
             _("Ask for a wider one, or take more runs, of more tasks."),
         )
     return plan.model_copy(update={"n": n}), assumed

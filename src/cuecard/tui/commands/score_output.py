@@ -204,7 +204,11 @@ def _print_profiles(profiles: Sequence[ProfileCount]) -> None:
     if not any(profile.count for profile in profiles):
         return
     table(
-        _("What the agent did at {n} ambiguous checkpoints").format(n=profiles[0].share.n),
+        plural(
+            "What the agent did at {n} ambiguous checkpoint",
+            "What the agent did at {n} ambiguous checkpoints",
+            profiles[0].share.n,
+        ),
         (_("behaviour"), _("share"), "n", _("passed"), "n"),
         [
             (

@@ -49,7 +49,7 @@ def worker(
     ended, judged = Counter[int](), Counter[int]()
     control = RunControl(grace)
 
-    def told(run: int, event: RunEvent) -> None:
+    def on_event(run: int, event: RunEvent) -> None:
         if isinstance(event, TrialFinished):
             judges = working.judges(run)
             (judged if judges else ended)[run] += 1
@@ -60,7 +60,7 @@ def worker(
             note(_("run {run}, trial {trial}: left open").format(run=run, trial=event.cell))
 
     ours.workspace.workers.check()
-    working = Worker(ours.workspace, ours.config(), ours.person, concurrency, wanted, told)
+    working = Worker(ours.workspace, ours.config(), ours.person, concurrency, wanted, on_event)
 
     async def work() -> None:
         with stopping(control):
@@ -126,7 +126,7 @@ def follow(
     ours: Context,
     run: int,
     control: RunControl,
-    told: Callable[[RunEvent], None] | None = None,
+    on_event: Callable[[RunEvent], None] | None = None,
     on_left: Callable[[int], None] | None = None,
 ) -> Halt | None:
     """Show how workers get on with a run, until it is over or paused (the reason is returned) or nobody looks on."""
@@ -141,7 +141,7 @@ def follow(
                 config=ours.config(),
                 by=ours.person,
                 control=control,
-                on_event=told,
+                on_event=on_event,
                 on_left=on_left,
             )
 

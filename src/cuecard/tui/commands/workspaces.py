@@ -241,7 +241,7 @@ def people(ours: Context) -> Result:
             ],
             "worked_as": [_role(each) | {"person": each.person} for each in acted],
         },
-        remarks=lambda: note(mine.told),
+        remarks=lambda: note(mine.sentence),
     )
 
 

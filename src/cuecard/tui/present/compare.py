@@ -34,7 +34,7 @@ from cuecard.core.scoring.measures import HEADLINES, measure_label
 from cuecard.core.tables.table import Row, Table
 from cuecard.core.tasks.models import FAMILIES, Family
 from cuecard.core.text import one_line
-from cuecard.tui.present.keyboard import after, told_here
+from cuecard.tui.present.keyboard import after, error_lines
 from cuecard.tui.present.tables import Tab, TablesView
 from cuecard.tui.present.trial_summary import trials_at
 
@@ -245,7 +245,7 @@ def count(offer: Offer, choice: Choice, corrections: Corrections | None = None) 
             )
         except CuecardError as error:
             if measure == choice.by:
-                missing = joined(_sentence(part) for part in told_here(error))
+                missing = joined(_sentence(part) for part in error_lines(error))
     if missing:
         return Counted(missing=missing)
     return Counted(tuple(found), _sections(offer, found, corrections))

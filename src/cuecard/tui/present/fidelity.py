@@ -351,7 +351,7 @@ def _columns(low: float, high: float, most: int) -> int:
     return most
 
 
-def told(found: Correlation) -> str:
+def correlation_text(found: Correlation) -> str:
     """What is held against what, over how many sessions."""
     sessions = ngettext("{n} session", "{n} sessions", found.sessions).format(n=found.sessions)
     tasks = ngettext("{n} task", "{n} tasks", found.tasks).format(n=found.tasks)

@@ -192,7 +192,7 @@ def _others_row(other: WithOthers, moment: datetime) -> HomeRow:
 
 def _run_row(run: RunRecord, moment: datetime) -> HomeRow:
     about = _("{state}: {finished} of {all} trials").format(
-        state=run.state.told, finished=run.finished, all=run.trials
+        state=run.state.badge, finished=run.finished, all=run.trials
     )
     return HomeRow("running", run.name, age(run.created_at, moment), about, run_id=run.id)
 

@@ -98,7 +98,7 @@ _LABEL: dict[ElementKind, str] = {
 }
 
 
-def told_of(comparison: Comparison, element: Element) -> Versions:
+def versions_of(comparison: Comparison, element: Element) -> Versions:
     """Both versions of an element of a comparison."""
     author, second = comparison.task.gold, comparison.second.gold
     found = TUI[author.family].versions(author, second, element)
@@ -294,13 +294,13 @@ class GoldView:
         order = [(row + step) % count for step in range(1, count + 1)] if count else []
         return next((at for at in order if self.take(at) is None), None)
 
-    def told(self, row: int) -> Versions:
+    def versions_at(self, row: int) -> Versions:
         """What both sides say."""
-        return told_of(self.comparison, self.rows[row])
+        return versions_of(self.comparison, self.rows[row])
 
     def sources(self, row: int) -> list[str]:
         """The addresses that either side gives."""
-        told = self.told(row)
+        told = self.versions_at(row)
         return list(dict.fromkeys((*told.author.sources, *told.second.sources)))
 
     # In words
@@ -346,7 +346,7 @@ class GoldView:
 
     def cells(self, row: int) -> tuple[str, str, str, str]:
         """What it is, the author's version, the second's, and what is taken (in one line each)."""
-        what, author, second = in_one_line(self.told(row))
+        what, author, second = in_one_line(self.versions_at(row))
         take = self.take(row)
         taken = _(TAKE_LABEL[take]) if take else "?" if self.decides else ""
         return what, author, second, taken
@@ -357,14 +357,14 @@ class GoldView:
             return ""
         element = self.rows[row]
         return " · ".join(
-            filter(None, (self.told(row).label, _(MARK[element.status][1]), element.why))
+            filter(None, (self.versions_at(row).label, _(MARK[element.status][1]), element.why))
         )
 
-    def versions(self, row: int) -> tuple[list[Entry], list[Entry]]:
+    def both_sides(self, row: int) -> tuple[list[Entry], list[Entry]]:
         """The author's version and the second's in full, each with whether it is taken."""
         if row >= len(self.rows):
             return [], []
-        told, take = self.told(row), self.take(row)
+        told, take = self.versions_at(row), self.take(row)
         author = _version(_("Author"), "user", told.author, taken=take in ("author", "both"))
         second = _version(_("Second"), "agent", told.second, taken=take in ("second", "both"))
         if note := self.comparison.second.note:

@@ -13,7 +13,7 @@ from threading import Lock
 from typing import TYPE_CHECKING, Any, NamedTuple
 from uuid import uuid4
 
-from cuecard.core.errors import Conflict, DatabaseAway, told
+from cuecard.core.errors import Conflict, DatabaseAway, error_text
 from cuecard.core.i18n import N_, _
 from cuecard.core.system import keep, kept_path
 
@@ -171,7 +171,9 @@ class Journal:
                     raise
                 except Exception as error:  # noqa: BLE001 - the boundary of a worker: nothing is lost by it
                     refused.append(
-                        Refused(_(what), told(error), path.replace(path.with_suffix(".refused")))
+                        Refused(
+                            _(what), error_text(error), path.replace(path.with_suffix(".refused"))
+                        )
                     )
                 else:
                     path.unlink(missing_ok=True)

@@ -307,7 +307,7 @@ def hint(text: str, *, typing: bool = False, **values: object) -> str:
     return with_keys(text, typing=typing).format(**values)
 
 
-def told_here(error: CuecardError, *, title: bool = True) -> list[str]:
+def error_lines(error: CuecardError, *, title: bool = True) -> list[str]:
     """What an error says in the app, a part a line."""
     parts = (error.title if title else "", error.message, with_keys(error.hint_in_app))
     return [part for part in parts if part]

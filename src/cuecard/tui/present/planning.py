@@ -12,7 +12,7 @@ from cuecard.annotate.results.plots.model import Plot
 from cuecard.core.i18n import N_, _
 from cuecard.core.tables.table import Table
 from cuecard.tui.present.plot_canvas import START, At
-from cuecard.tui.present.plots import told
+from cuecard.tui.present.plots import point_text
 from cuecard.tui.present.tables import Tab, TablesView
 
 Section = Literal["seen", "gains", "cheapest", "noise", "plot"]
@@ -84,7 +84,7 @@ class PlanView(TablesView[Section]):
 
     def details(self, row: int, column: int) -> list[str]:
         if self.section == "plot":
-            return [told(self.plot, self.at), *self.plot.notes]
+            return [point_text(self.plot, self.at), *self.plot.notes]
         return super().details(row, column)
 
     @property

@@ -20,7 +20,7 @@ from cuecard.tui.present.plot_canvas import START, At, glyph, kept, point_at, tr
 from cuecard.tui.present.trial_summary import rows_with
 
 
-def told(plot: Plot, at: At) -> str:
+def point_text(plot: Plot, at: At) -> str:
     """The values under the cursor, with their intervals, what they are over, and what is missing of them."""
     at = kept(plot, at)
     if plot.missing:
@@ -187,7 +187,7 @@ class PlotsView:
     def details(self, row: int = 0, column: int = 0) -> tuple[str, ...]:
         """The value under the cursor in full, then what belongs below the plot."""
         if not self.as_table:
-            return (told(self.plot, self.place), *self.plot.notes)
+            return (point_text(self.plot, self.place), *self.plot.notes)
         table = self.table
         if row >= len(table.lines) or not 0 < column < len(table.headings):
             return self.plot.notes

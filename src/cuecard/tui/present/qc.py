@@ -279,7 +279,7 @@ class LiveQc:
                 by=by,
                 control=self.control,
                 on_probe=self.begins,
-                on_event=self.told,
+                on_event=self.on_event,
             )
         )
 
@@ -320,12 +320,12 @@ class LiveQc:
             return self._problem
 
     def begins(self, probe: ProbeName) -> None:
-        """The next probe's turn; on the engine's thread, as `told` is."""
+        """The next probe's turn; on the engine's thread, as `on_event` is."""
         with self._lock:
             self._probe = probe
             self._total = self._ended = self._playing = 0
 
-    def told(self, event: RunEvent) -> None:
+    def on_event(self, event: RunEvent) -> None:
         """Take in what a run tells."""
         with self._lock:
             match event:

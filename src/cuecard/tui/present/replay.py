@@ -2,7 +2,13 @@
 
 from collections.abc import Iterable, Sequence
 
-from cuecard.annotate.fidelity.replay_turns import Nothing, Passed, ReplaySummary, ReplayView, Told
+from cuecard.annotate.fidelity.replay_turns import (
+    Nothing,
+    OriginalTurn,
+    Passed,
+    ReplaySummary,
+    ReplayView,
+)
 from cuecard.core.engine.events import Event
 from cuecard.core.engine.messages import CheckpointStatus, PlayerRef
 from cuecard.core.i18n import N_, _, listed, ngettext
@@ -94,7 +100,7 @@ def passed_line(passed: Sequence[Passed]) -> str:
     return " · ".join(told)
 
 
-def told_paragraphs(view: ReplayView, told: Told) -> list[Paragraph]:
+def original_paragraphs(view: ReplayView, told: OriginalTurn) -> list[Paragraph]:
     """Both decisions below each other, and why the user part decided so; the dialogue has its words."""
     kind, mine = view.item.kind, view.mine
     lines: list[Paragraph] = []

@@ -17,7 +17,7 @@ from cuecard.core.engine.messages import Usage
 from cuecard.core.errors import CuecardError, NotAllowed
 from cuecard.core.evaluation.runs import budget_of
 from cuecard.core.families.registry import CORE
-from cuecard.core.i18n import N_, NP_, _, current_language, joined, listed, ngettext, spaced
+from cuecard.core.i18n import N_, NP_, _, current_language, joined, listed, ngettext, plural, spaced
 from cuecard.core.records import (
     Handout,
     OrderKind,
@@ -104,9 +104,9 @@ def progress(run: RunRecord, width: int = 24) -> list[Piece]:
 def heading(run: RunRecord, room: int = 0) -> list[Piece]:
     """In `room` cells, if any are named."""
     samples = ngettext("{n} sample", "{n} samples", run.samples).format(n=run.samples)
-    limit = _("at most {n} turns").format(n=run.limits.max_turns)
+    limit = plural("at most {n} turn", "at most {n} turns", run.limits.max_turns)
     about = f"{run.created_by} · {when(run.created_at)} · {samples} · {limit}"
-    state = Piece("  " + run.state.told, run.state.tone)
+    state = Piece("  " + run.state.badge, run.state.tone)
     return named(one_line(run.name), [state, Piece("  " + one_line(about), "muted")], room)
 
 

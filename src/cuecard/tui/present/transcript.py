@@ -196,7 +196,7 @@ def handed_in(prediction: Prediction) -> Entry:
     """What the agent concluded with; the items fold."""
     listed = tuple(Paragraph(row, indent=2) for row in prediction.listing)
     tone: Tone = "bad" if isinstance(prediction, UnusablePrediction) else "strong"
-    head = (Piece(_("Handed in"), "agent"), Piece(f" · {prediction.told(120)}", tone))
+    head = (Piece(_("Handed in"), "agent"), Piece(f" · {prediction.summary(120)}", tone))
     return Entry("handed", 0, head, fold=listed)
 
 

@@ -225,7 +225,12 @@ def _note(against: TableAgainst, shown: Shown) -> str:
         reason = one_line(against.reason, 160) or _("no table was handed in")
         return _("nothing usable: {reason}").format(reason=reason)
     said = [
-        _("{n} rows handed in, {gold} in the gold").format(n=against.predicted, gold=gold),
+        plural(
+            "{n} row handed in, {gold} in the gold",
+            "{n} rows handed in, {gold} in the gold",
+            against.predicted,
+            gold=gold,
+        ),
         ngettext("{n} row missed", "{n} rows missed", against.missed).format(n=against.missed),
         plural("{n} row extra", "{n} rows extra", len(against.extra)),
     ]

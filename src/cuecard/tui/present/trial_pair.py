@@ -8,8 +8,8 @@ from typing import Final, Literal
 
 from cuecard.annotate.results.trial_pairs import (
     Amount,
+    PairedEvent,
     PairLine,
-    Said,
     Side,
     TrialPair,
     VerdictPair,
@@ -153,7 +153,7 @@ class PairView:
             return _("You are still to label items of these trials: what was decided stays covered until then.")  # fmt: skip
         return _("Nothing here is judged by the same judge on both sides.")
 
-    def told(self, row: PairRow, place: int) -> list[Entry]:
+    def side(self, row: PairRow, place: int) -> list[Entry]:
         """One side (0 or 1) of a row in full, with the words marked that the other does not have."""
         head = Piece(self.names[place], "user" if place == 0 else "agent")
         match row.what:
@@ -177,13 +177,13 @@ def _line_row(at: int, line: PairLine, pair: TrialPair) -> PairRow:
     return PairRow(f"line/{at}", place, cells[0], cells[1], line.differs, line, (events[0], events[1]))  # fmt: skip
 
 
-def _said_cell(line: PairLine, said: Said | None) -> GridCell:
+def _said_cell(line: PairLine, said: PairedEvent | None) -> GridCell:
     if said is None:
         return GridCell("–", "muted")
     return GridCell(one_line(_words(line, said), _MOST), "plain" if line.differs else "muted")
 
 
-def _words(line: PairLine, said: Said) -> str:
+def _words(line: PairLine, said: PairedEvent) -> str:
     if line.part != "end":
         return said.text
     return " · ".join(filter(None, (_(TERMINATION[said.text][2]), said.answer)))

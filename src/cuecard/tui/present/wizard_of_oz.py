@@ -34,7 +34,7 @@ def asked_of(briefing: Briefing) -> list[str]:
     return [joined((task.format(user=user), end)), only]
 
 
-def told_a_model(briefing: Briefing) -> str:
+def model_prompt(briefing: Briefing) -> str:
     """All that a model would get in this place: what it is told, its tools, what it is asked at the end."""
     tools = [f"{tool.name}: {tool.description}" for tool in briefing.tools]
     return "\n\n".join(

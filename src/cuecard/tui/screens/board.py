@@ -22,7 +22,7 @@ from cuecard.annotate.review.board import (
 from cuecard.annotate.review.figures import DecidedRound, FiguresReport, figures_of
 from cuecard.annotate.review.workflow import protocol_of
 from cuecard.core.contributions import TaskState
-from cuecard.core.i18n import N_, NP_, _, age, listed
+from cuecard.core.i18n import N_, NP_, _, age, listed, plural
 from cuecard.core.text import one_line
 from cuecard.tui.actions import Key, Means, keys
 from cuecard.tui.app import guarded
@@ -338,9 +338,13 @@ class RoundsScreen(ListScreen[DecidedRound]):
         return EmptyState(_("No review is decided yet"), "", ("esc", _("Back to the figures")))
 
     def title_words(self) -> str:
-        told = _("{n} revisions, {differ} with disagreement (≠)")
-        differ = sum(map(self._differs, self._rounds))
-        return f"{one_line(self._head)} · {told.format(n=len(self._rounds), differ=differ)}"
+        told = plural(
+            "{n} revision, {differ} with disagreement (≠)",
+            "{n} revisions, {differ} with disagreement (≠)",
+            len(self._rounds),
+            differ=sum(map(self._differs, self._rounds)),
+        )
+        return f"{one_line(self._head)} · {told}"
 
     def action_open(self) -> None:
         from cuecard.tui.screens.review import ReviewTaskScreen

@@ -9,7 +9,7 @@ from textual.app import ComposeResult
 from textual.widgets import Static
 
 from cuecard.annotate.results.judge_card import Card
-from cuecard.annotate.results.judge_exam import Chosen, ProbeFigures
+from cuecard.annotate.results.judge_exam import MarkedAnswer, ProbeFigures
 from cuecard.annotate.results.rescored_tables import DECISION_WORDS
 from cuecard.core.exam.probes import ExamInput
 from cuecard.core.i18n import N_, _, ngettext
@@ -93,7 +93,7 @@ class ExamScreen(ListScreen[ProbeFigures]):
             no=in_percent(found.specificity),
             flip=in_percent(found.flip),
         )
-        return f"{figures}\n{card.told()}"
+        return f"{figures}\n{card.sentence()}"
 
     def detail(self, row: ProbeFigures) -> Sequence[Paragraph]:
         count = len(row.misses)
@@ -124,7 +124,7 @@ def _mistakes(row: ProbeFigures) -> GridCell:
     )
 
 
-class MissesScreen(ListScreen[Chosen]):
+class MissesScreen(ListScreen[MarkedAnswer]):
     """The mistakes on one probe's items."""
 
     LIVE = TELLS = False
@@ -133,11 +133,11 @@ class MissesScreen(ListScreen[Chosen]):
         Key("misses.back", Means.UP_ONE, "leave", N_("Back"), N_("Back to the probes")),
     )  # fmt: skip
 
-    def __init__(self, title: str, misses: Sequence[Chosen]) -> None:
+    def __init__(self, title: str, misses: Sequence[MarkedAnswer]) -> None:
         super().__init__()
         self._titled, self._misses = title, tuple(misses)
 
-    def columns(self) -> Sequence[Column[Chosen]]:
+    def columns(self) -> Sequence[Column[MarkedAnswer]]:
         return (
             Column(N_("Gold"), lambda row: row[1].target.gold, grow=2, least=14),
             Column(N_("Handed in"), lambda row: row[1].target.given or _("(left out)"), grow=3, least=16),
@@ -145,10 +145,10 @@ class MissesScreen(ListScreen[Chosen]):
             Column(N_("Task"), lambda row: row[0].given.task.title, grow=1, least=12),
         )  # fmt: skip
 
-    def key(self, row: Chosen) -> Hashable:
+    def key(self, row: MarkedAnswer) -> Hashable:
         return row[0].task_id, row[0].given.key, row[1].target.at
 
-    async def read(self) -> Sequence[Chosen]:
+    async def read(self) -> Sequence[MarkedAnswer]:
         return self._misses
 
     def empty(self) -> EmptyState:
@@ -163,7 +163,7 @@ class MissesScreen(ListScreen[Chosen]):
         self.read_on(InputsScreen)
 
 
-class InputsScreen(RowScreen[Chosen]):
+class InputsScreen(RowScreen[MarkedAnswer]):
     """Both inputs of a miss beside each other."""
 
     AUTO_FOCUS = "#right"
@@ -200,7 +200,7 @@ class InputsScreen(RowScreen[Chosen]):
         super().show()
 
 
-def _heading(chosen: Chosen) -> str:
+def _heading(chosen: MarkedAnswer) -> str:
     """Which probe, in which task, and what the judge said of what should be said."""
     each, mark = chosen
     name = each.probe.label if each.probe else each.given.key
@@ -211,7 +211,7 @@ def _heading(chosen: Chosen) -> str:
 
 
 def _sides(
-    chosen: Chosen,
+    chosen: MarkedAnswer,
 ) -> tuple[tuple[str, Sequence[Paragraph]], tuple[str, Sequence[Paragraph]]]:
     """Both inputs with their titles: gold, or the input that this one is held against, and the input itself."""
     each, mark = chosen

@@ -194,7 +194,7 @@ class ScatterScreen(CuecardScreen[None]):
         self._listed: tuple[Point, ...] = ()
 
     def compose(self) -> ComposeResult:
-        yield HeadLine(present.told(self._found), id="title", markup=False)
+        yield HeadLine(present.correlation_text(self._found), id="title", markup=False)
         yield Static(present.plot_heading(self._found), id="heading", markup=False)
         yield FigureTable((), cursor="cell", fixed=1, id="plot")
         yield ListTable(SESSIONS, id="sessions")

@@ -236,11 +236,13 @@ class ReplayScreen(WalkScreen[ReplaySession, Step]):
         self.query_one(CardPane).load(present.play_state(session.task, view.events), self._later)
         shown: list[Event] = list(view.events)
         pane = self.query_one("#told")
-        pane.display = view.told is not None
-        if view.told is not None:
+        pane.display = view.original is not None
+        if view.original is not None:
             last = shown[-1]
-            shown.append(last.model_copy(update={"seq": last.seq + 1, "body": view.told.spoken}))
-            lines = present.told_paragraphs(view, view.told)
+            shown.append(
+                last.model_copy(update={"seq": last.seq + 1, "body": view.original.spoken})
+            )
+            lines = present.original_paragraphs(view, view.original)
             self.query_one("#told-text", Paragraphs).load(lines)
             asked = [
                 hint(

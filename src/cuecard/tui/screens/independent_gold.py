@@ -207,7 +207,7 @@ class CompareGoldScreen(CuecardScreen[None]):
         view = self._view
         if view is not None:
             self.query_one("#element").border_title = Text(one_line(view.heading(row)))
-            versions = view.versions(row)
+            versions = view.both_sides(row)
             for name, entries in zip(("#of-author", "#of-second"), versions, strict=True):
                 side = self.query_one(name, EntryList)
                 side.load(entries)

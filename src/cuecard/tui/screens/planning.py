@@ -12,7 +12,7 @@ from cuecard.tui.actions import Key, Means, keys
 from cuecard.tui.app import guarded
 from cuecard.tui.kit.forms import FormDialog
 from cuecard.tui.present.files import Report
-from cuecard.tui.present.keyboard import hint, told_here
+from cuecard.tui.present.keyboard import error_lines, hint
 from cuecard.tui.present.planning import SECTIONS, PlanView
 from cuecard.tui.screens.figures import FiguresScreen, section_keys
 from cuecard.tui.screens.plots import PlotView
@@ -76,7 +76,7 @@ class PlanScreen(FiguresScreen[PlanView]):
             try:
                 return PlanView(plans_of(pool, asked, usage=usage), asked)
             except CuecardError as error:
-                return PlanView((), asked, missing=joined(told_here(error)))
+                return PlanView((), asked, missing=joined(error_lines(error)))
 
         self.show_view(await self.counted(_("reading trials"), work))
 

@@ -178,12 +178,12 @@ class ThreadsScreen(CuecardScreen[str | None]):
         event.stop()
         self.dismiss(event.thread.place)
 
-    def on_thread_list_said(self, event: ThreadList.Said) -> None:
+    def on_thread_list_posted(self, event: ThreadList.Posted) -> None:
         event.stop()
         self.say(event)
 
     @guarded("say")
-    async def say(self, said: ThreadList.Said) -> None:
+    async def say(self, said: ThreadList.Posted) -> None:
         person, comment = self.person, said.thread.comment
         await self.services.write(
             "answer", comment=comment, by=person, text=said.text, turns=said.turns

@@ -11,7 +11,7 @@ from rich.text import Text
 from textual.app import ComposeResult, SystemCommand
 from textual.widgets import Input
 
-from cuecard.annotate.search import EACH, Finder, Found, Kind
+from cuecard.annotate.search import EACH, Finder, Kind, SearchHit
 from cuecard.core.i18n import N_, _, ngettext
 from cuecard.core.text import for_display
 from cuecard.store.search import words_in
@@ -41,10 +41,10 @@ class _More(NamedTuple):
     others: int
 
 
-Line = Found | _More
+Line = SearchHit | _More
 
 
-class SearchDialog(CuecardDialog["Found | None"]):
+class SearchDialog(CuecardDialog["SearchHit | None"]):
     """Dismissed with what was chosen. The words stay in the field until the app is left."""
 
     DEFAULT_CSS = """
@@ -62,13 +62,13 @@ class SearchDialog(CuecardDialog["Found | None"]):
         Key("search.back", Means.UP_ONE, "back", N_("Back"), N_("To places of every kind; from there, out of the search")),
     )  # fmt: skip
 
-    def __init__(self, finder: Finder, recent: Sequence[Found] = ()) -> None:
+    def __init__(self, finder: Finder, recent: Sequence[SearchHit] = ()) -> None:
         """`recent`: what is offered before anything is asked."""
         super().__init__()
         self._recent = tuple(recent)
         self._finder = finder
         self._words: Sequence[str] = ()
-        self._found: list[Found] = []
+        self._found: list[SearchHit] = []
         self._only: Kind | None = None
         self._busy = self._wanted = False
         self._loading, self._left = True, 0
@@ -125,13 +125,13 @@ class SearchDialog(CuecardDialog["Found | None"]):
         return GridCell("" if same else line.kind.label, "accent")
 
     def _where(self, line: Line) -> GridCell:
-        if isinstance(line, Found):
+        if isinstance(line, SearchHit):
             return GridCell(line.title, "strong")
         told = ngettext("{n} more", "{n} more", line.others).format(n=line.others)
         return GridCell(f"… {told}", "muted")
 
     def _snippet(self, line: Line) -> str | Text:
-        if not isinstance(line, Found):
+        if not isinstance(line, SearchHit):
             return ""
         text = Text(line.snippet)
         for start, end in line.marks:
@@ -174,7 +174,7 @@ class SearchDialog(CuecardDialog["Found | None"]):
             self._wanted = False
             self.action_open()
         await asyncio.sleep(_RESTS)
-        reasons: list[Found] = []
+        reasons: list[SearchHit] = []
         before: int | None = None
         while words and before != 0 and len(reasons) < EACH:
             more, before = await self.services.ask(
@@ -184,7 +184,7 @@ class SearchDialog(CuecardDialog["Found | None"]):
             if more:
                 self._show([*few, *said, *reasons])
 
-    def _show(self, found: list[Found]) -> None:
+    def _show(self, found: list[SearchHit]) -> None:
         if not self.is_attached:
             return
         self._found = found
@@ -254,7 +254,7 @@ def search(app: CuecardApp) -> None:
     commands = commands[: len(commands) - len(places)]  # places are found as such
     app.finder.commands = [for_display(command.title) for command in commands]
 
-    def chosen(found: Found | None) -> None:
+    def chosen(found: SearchHit | None) -> None:
         if found is None:
             return
         if found.kind is Kind.COMMAND:
@@ -265,16 +265,16 @@ def search(app: CuecardApp) -> None:
     app.push_screen(SearchDialog(app.finder, places), chosen)
 
 
-def recent(app: CuecardApp) -> list[Found]:
+def recent(app: CuecardApp) -> list[SearchHit]:
     """The tasks, runs and trials that this person opened last in this workspace, the last first."""
     try:
         places = [dict(place) for place in app.preferences.places(app.who)]
-        return [Found(Kind(place.pop("kind")), **place) for place in places]
+        return [SearchHit(Kind(place.pop("kind")), **place) for place in places]
     except (TypeError, ValueError, KeyError, AttributeError):
         return []  # of another version
 
 
-def open_found(app: CuecardApp, found: Found) -> None:
+def open_found(app: CuecardApp, found: SearchHit) -> None:
     """Go to the place itself, above the screen from which it was looked for."""
     if found.kind is Kind.PERSON:
         from cuecard.tui.screens.board import BoardScreen

@@ -34,7 +34,7 @@ from cuecard.tui.kit.lists import Column
 from cuecard.tui.kit.rows import Row
 from cuecard.tui.preferences import THEME_WORDS, preferences_path, served
 from cuecard.tui.present.entries import Paragraph, ink
-from cuecard.tui.present.keyboard import told_here
+from cuecard.tui.present.keyboard import error_lines
 from cuecard.tui.present.labels import coded
 from cuecard.tui.present.players import PlayerRow, player_rows
 from cuecard.tui.widgets.nav import EmptyState, NavBar
@@ -144,7 +144,7 @@ class SettingsScreen(CuecardScreen[None]):
         except CuecardError as error:
             colour = ink(self.app.theme_variables, "error")
             self._told = None
-            panel.update(Text(for_display("\n".join(told_here(error))), style=colour))
+            panel.update(Text(for_display("\n".join(error_lines(error))), style=colour))
             return
         told = player_rows(config), theme
         if told != self._told:
@@ -160,7 +160,7 @@ class SettingsScreen(CuecardScreen[None]):
 
         def fetch(ws: Workspace) -> tuple[SkillsSet | None, tuple[str, ...], str]:
             mine = ws.roles.mine()
-            told = mine.told if mine.role else ""
+            told = mine.sentence if mine.role else ""
             return ws.reviews.skills().get(person), domains_in(ws), told
 
         skills, domains, role = await self.services.ask(fetch)

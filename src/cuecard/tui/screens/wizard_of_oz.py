@@ -19,7 +19,7 @@ from cuecard.tui.app import CuecardDialog, guarded
 from cuecard.tui.drawing import Horizontal, Vertical, VerticalScroll
 from cuecard.tui.present.labels import FAMILY, LANGUAGE_LABEL
 from cuecard.tui.present.runs import when
-from cuecard.tui.present.wizard_of_oz import NotACall, call_from, read_hand_in, told_a_model
+from cuecard.tui.present.wizard_of_oz import NotACall, call_from, model_prompt, read_hand_in
 from cuecard.tui.screens.dialogs import ChoiceDialog, ConfirmDialog
 from cuecard.tui.screens.wizard_of_oz_panes import HandInPane, Looking, Notes, SearchLine, Words
 from cuecard.tui.widgets.text import HeadLines, Lines, PlainText
@@ -81,7 +81,7 @@ class BriefDialog(CuecardDialog[None]):
         with Vertical(classes="dialog") as box:
             box.border_title = Text(_("What is asked of you"))
             with VerticalScroll():
-                yield PlainText(told_a_model(self._briefing))
+                yield PlainText(model_prompt(self._briefing))
         yield KeyBar()
 
 

@@ -136,7 +136,7 @@ _TURN: dict[str, Turn] = {"answer": "", "resolve": "resolved", "reopen": "open"}
 
 
 class ThreadList(EntryList):
-    """`load_comments`; posts `Wanted` when the person wants to go to an element, and `Said` when they
+    """`load_comments`; posts `Wanted` when the person wants to go to an element, and `Posted` when they
     have something to say.
     """
 
@@ -154,7 +154,7 @@ class ThreadList(EntryList):
             super().__init__()
             self.thread = thread
 
-    class Said(Message):
+    class Posted(Message):
         """The person says `text` to the comment, which `turns` it."""
 
         def __init__(self, thread: Thread, text: str, turns: Turn) -> None:
@@ -222,6 +222,6 @@ class ThreadList(EntryList):
 
         def say(text: str | None) -> None:
             if text is not None and (text.strip() or turns == "resolved"):
-                self.post_message(self.Said(thread, text.strip(), turns))
+                self.post_message(self.Posted(thread, text.strip(), turns))
 
         self.app.push_screen(TextDialog(title, "", note), say)

@@ -178,11 +178,11 @@ def _approach(world: FactWorld, settings: Settings) -> Approach:
     """
     setting = settings.facts
     if setting == "oracle":
-        return Approach(_FACTS[setting], world_tools=False, values={"facts": told(world)})
+        return Approach(_FACTS[setting], world_tools=False, values={"facts": world_text(world)})
     return Approach(_FACTS[setting])
 
 
-def told(world: FactWorld) -> str:
+def world_text(world: FactWorld) -> str:
     """The facts and rules of a world, one per line, without its answer and its derivation."""
     return "\n".join(
         f"- {one_line(' '.join(filter(None, (fact.key, '=', fact.value, fact.unit))))}"

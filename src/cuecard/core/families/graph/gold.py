@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field, model_validator
 
-from cuecard.core.i18n import _
+from cuecard.core.i18n import _, plural
 from cuecard.core.tasks.base import Frozen, Name, Url
 from cuecard.core.tasks.gold import Gold
 
@@ -104,8 +104,11 @@ class Graph(Gold, frozen=True):
     def problem(self, stages: int) -> str:
         for index, triple in enumerate(self.triples):
             if triple.stage is not None and triple.stage > stages:
-                reason = _("the persona has {count} stages, not {stage}").format(
-                    count=stages, stage=triple.stage
+                reason = plural(
+                    "the persona has {n} stage, not {stage}",
+                    "the persona has {n} stages, not {stage}",
+                    stages,
+                    stage=triple.stage,
                 )
                 return f"triples[{index}].stage: {reason}"
         return ""

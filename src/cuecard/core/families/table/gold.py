@@ -7,7 +7,7 @@ from typing import Annotated, Final, Literal
 
 from pydantic import Field, model_validator
 
-from cuecard.core.i18n import N_, _
+from cuecard.core.i18n import N_, _, plural
 from cuecard.core.tasks.base import Frozen, Name
 from cuecard.core.tasks.gold import Gold
 
@@ -80,7 +80,12 @@ class Table(Gold, frozen=True):
                 )
         for index, row in enumerate(self.rows):
             if len(row) != len(names):
-                reason = _("has {n} cells, not {expected}").format(n=len(row), expected=len(names))
+                reason = plural(
+                    "has {n} cell, not {expected}",
+                    "has {n} cells, not {expected}",
+                    len(row),
+                    expected=len(names),
+                )
                 raise ValueError(f"rows[{index}]: {reason}")
         return self
 

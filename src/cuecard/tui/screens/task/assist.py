@@ -139,7 +139,7 @@ class AssistDialog(AnswerDialog[_Draft, Wanted]):
 
 
 @dataclass
-class _Told(Message):
+class _PartsDone(Message):
     """So many parts are done, of so many."""
 
     done: int
@@ -162,7 +162,7 @@ class WorkingDialog(CuecardDialog[Proposal | None]):
         self._drafting = drafting
         self._draft: Future[Proposal] | None = None
         self._stopping = False
-        self._parts: _Told | None = None
+        self._parts: _PartsDone | None = None
         self._began = monotonic()
 
     def compose(self) -> ComposeResult:
@@ -174,7 +174,7 @@ class WorkingDialog(CuecardDialog[Proposal | None]):
         yield KeyBar()
 
     def on_mount(self) -> None:
-        self._drafting.told = self._hear
+        self._drafting.on_progress = self._hear
         self.set_interval(1, self._tick)
         self.run_draft()
 
@@ -194,9 +194,9 @@ class WorkingDialog(CuecardDialog[Proposal | None]):
 
     def _hear(self, done: int, parts: int) -> None:
         """Called on the engine's thread."""
-        self.post_message(_Told(done, parts))
+        self.post_message(_PartsDone(done, parts))
 
-    def on__told(self, event: _Told) -> None:
+    def on__parts_done(self, event: _PartsDone) -> None:
         bar = self.query_one(ProgressBar)
         # One part has no progress to show but that it goes on.
         if event.parts > 1:

@@ -10,7 +10,13 @@ from typing import TYPE_CHECKING, Any, cast
 
 from textual.widgets import Input, TextArea
 
-from cuecard.annotate.authoring.yaml_text import ReadBack, annotated, from_yaml, to_yaml, told
+from cuecard.annotate.authoring.yaml_text import (
+    ReadBack,
+    annotated,
+    from_yaml,
+    problem_text,
+    to_yaml,
+)
 from cuecard.core.errors import CuecardError
 from cuecard.core.i18n import _, ngettext
 from cuecard.core.text import for_display
@@ -44,7 +50,7 @@ def untaken_dialog(read: ReadBack, path: Path) -> ChoiceDialog:
     else:
         text = _("As a draft this can be taken over; a revision needs these mended first.")
     lines = [text, _("The text is in {file}.").format(file=path), ""]
-    lines += [f"✗ {told(problem)}" for problem in read.problems[:_SHOWN]]
+    lines += [f"✗ {problem_text(problem)}" for problem in read.problems[:_SHOWN]]
     if (rest := count - _SHOWN) > 0:
         lines.append(ngettext("{n} more", "{n} more", rest).format(n=rest))
     options = [

@@ -89,7 +89,7 @@ class TaskScreen(DraftingScreen):
         self.comment = comment
         self.load()
 
-    def on_thread_list_said(self, event: ThreadList.Said) -> None:
+    def on_thread_list_posted(self, event: ThreadList.Posted) -> None:
         self.answer(event)
 
     @on(HistoryPane.Highlighted)
@@ -159,7 +159,7 @@ class TaskScreen(DraftingScreen):
         await show_comments(self, begin=begin)
 
     @guarded("answer")
-    async def answer(self, said: ThreadList.Said) -> None:
+    async def answer(self, said: ThreadList.Posted) -> None:
         await say(self, said)
         await show_comments(self)
 
@@ -429,7 +429,7 @@ async def show_comments(screen: TaskScreen, *, begin: bool = False) -> None:
             screen.comment = ""
 
 
-async def say(screen: DraftingScreen, said: ThreadList.Said) -> None:
+async def say(screen: DraftingScreen, said: ThreadList.Posted) -> None:
     """Enter what the person said to a comment. Raises `CuecardError`."""
     comment, person = said.thread.comment, screen.author
     await screen.services.write(

@@ -24,7 +24,7 @@ from cuecard.annotate.authoring.rehearsal import (
 )
 from cuecard.annotate.authoring.stages import merge_stage, split_points, split_stage, stage_counts
 from cuecard.annotate.authoring.task_data import Path, parse_place
-from cuecard.core.errors import told
+from cuecard.core.errors import error_text
 from cuecard.core.i18n import N_, _
 from cuecard.core.text import for_display, one_line
 from cuecard.tui.actions import Key, KeyBar, Means, keys
@@ -156,7 +156,7 @@ class RehearsePane(Vertical):
                 ask_simulator(config, chosen, data, reply, disclosed)
             )
         except Exception as error:  # noqa: BLE001 - the boundary of a worker
-            shown.load([Paragraph(told(error), "bad")])
+            shown.load([Paragraph(error_text(error), "bad")])
         else:
             shown.load(decision(answer, chosen.label))
 

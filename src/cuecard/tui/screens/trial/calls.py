@@ -21,7 +21,7 @@ from cuecard.tui.app import guarded
 from cuecard.tui.kit.list_screens import ListScreen
 from cuecard.tui.kit.lists import Column, ListView
 from cuecard.tui.present.entries import Entry, Paragraph, Piece
-from cuecard.tui.present.keyboard import told_here
+from cuecard.tui.present.keyboard import error_lines
 from cuecard.tui.widgets.entry_list import EntryList
 from cuecard.tui.widgets.nav import EmptyState
 
@@ -137,7 +137,7 @@ class CallsScreen(ListScreen[ModelCall]):
             sent = await self.services.engine.perform(asking)
             text = f"POST {sent.url}\n{_json(sent.body)}"
         except CuecardError as error:
-            text = "\n".join(told_here(error))
+            text = "\n".join(error_lines(error))
         self._sent[self.key(row)] = text
         if self.row is not None and self.key(self.row) == self.key(row):
             self.query_one("#call", EntryList).load(self._entries(row))

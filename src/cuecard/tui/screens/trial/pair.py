@@ -132,7 +132,7 @@ class PairScreen(ListScreen[PairRow]):
         self.query_one("#sides").display = row is not None and view.section != "numbers"
         for place, name in enumerate(("left", "right")):
             pane = self.query_one(f"#{name}", EntryList)
-            pane.load(view.told(row, place) if row is not None else [])
+            pane.load(view.side(row, place) if row is not None else [])
             pane.scroll_home(animate=False)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
