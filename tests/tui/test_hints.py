@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -36,20 +37,31 @@ NO_KEY_DOES_IT = ("code --wait", "cuecard --as NAME", "cuecard --help")
 """What can only be done outside of the app."""
 
 
+@cache
+def texts() -> tuple[tuple[str, int, str], ...]:
+    """Every text of the package that is translated, with its file and line."""
+    return tuple(
+        (file, line, text)
+        for file, line, message, _comments, _context in extract_from_dir(
+            SCREENS.parent, [("**.py", "python")], keywords=KEYWORDS
+        )
+        for text in (message if isinstance(message, tuple) else (message,))
+        if text
+    )
+
+
 @pytest.fixture
 def kind_of_app() -> type[SteadyApp]:
     return SteadyApp
 
 
 def test_no_screen_names_an_option():
-    found: list[str] = []
-    for file, _line, message, _comments, _context in extract_from_dir(
-        SCREENS, [("**.py", "python")], keywords=KEYWORDS
-    ):
-        if file.startswith("commands"):
-            continue
-        texts = message if isinstance(message, tuple) else (message,)
-        found += [text for text in texts if text and re.search(r"(?<![\w-])--?[a-z]", text)]
+    found = [
+        text
+        for file, _line, text in texts()
+        if file.startswith("tui/") and not file.startswith("tui/commands")
+        if re.search(r"(?<![\w-])--?[a-z]", text)
+    ]
     assert [text for text in found if not any(known in text for known in NO_KEY_DOES_IT)] == []
 
 
@@ -98,26 +110,18 @@ NO_KEYS = (
 def test_no_text_of_the_app_names_a_key_as_it_is_now():
     """It would stay when the key of that meaning is another: `{ADD}` and `<trial.tell>` name keys."""
     found: list[str] = []
-    for file, line, message, _comments, _context in extract_from_dir(
-        SCREENS.parent, [("**.py", "python")], keywords=KEYWORDS
-    ):
+    for file, line, text in texts():
         if file.startswith(("tui/commands", "tui/present/keyboard")):
             continue
-        for text in message if isinstance(message, tuple) else (message,):
-            bare = re.sub(r"\{[^}]*\}( [a-z]\b)?|<[a-z_.0-9]+>", "", text or "")
-            if _A_KEY.search(bare) and not any(known in bare for known in NO_KEYS):
-                found.append(f"{file}:{line}: {text}")
+        bare = re.sub(r"\{[^}]*\}( [a-z]\b)?|<[a-z_.0-9]+>", "", text)
+        if _A_KEY.search(bare) and not any(known in bare for known in NO_KEYS):
+            found.append(f"{file}:{line}: {text}")
     assert found == []
 
 
 def test_every_action_that_a_text_names_is_declared():
     named = {
-        id
-        for _file, _line, message, _comments, _context in extract_from_dir(
-            SCREENS.parent, [("**.py", "python")], keywords=KEYWORDS
-        )
-        for text in (message if isinstance(message, tuple) else (message,))
-        for id in re.findall(r"<([a-z_]+\.[a-z_0-9]+)>", text or "")
+        id for _file, _line, text in texts() for id in re.findall(r"<([a-z_]+\.[a-z_0-9]+)>", text)
     }
     assert named >= {"run.trials", "trial.tell", "label.all"}
     assert {id: with_keys(f"<{id}>") for id in named if with_keys(f"<{id}>") == f"<{id}>"} == {}
