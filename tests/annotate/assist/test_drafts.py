@@ -386,7 +386,7 @@ async def test_stopping_keeps_the_parts_that_are_done():
             config(server.url),
             "drafter",
             today=TODAY,
-            told=hear,
+            on_progress=hear,
         )
         running = asyncio.create_task(drafting.run())
         await asyncio.wait_for(one_done.wait(), 5)

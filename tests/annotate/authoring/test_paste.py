@@ -87,7 +87,7 @@ def test_escapes_quotes_and_controls() -> None:
 def test_json_keeps_numbers_as_written_and_says_what_it_left_out() -> None:
     pasted = parse_rows('[{"k":1.50,"v":null},{"k":true,"v":["a",{"name":"b"}]},3]')
     assert pasted.rows == (("1.50", ""), ("true", "a; b"))
-    assert pasted.problems == ("1 entries are of another shape and were left out",)
+    assert pasted.problems == ("1 entry is of another shape and was left out",)
     assert parse_rows('{"k1": "v1", "k2": 2}').rows == (("k1", "v1"), ("k2", "2"))
     broken = parse_rows('[{"a": "1", "b": "2"}, {"a": "3", "b": "4"')
     assert broken.rows == (("1", "2"), ("3", "4"))

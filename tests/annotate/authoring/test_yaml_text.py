@@ -8,7 +8,7 @@ import strategies
 from budget import examples
 from cuecard.annotate.authoring.edit import TaskEdit
 from cuecard.annotate.authoring.task_data import blank_task
-from cuecard.annotate.authoring.yaml_text import NOTE, annotated, from_yaml, to_yaml, told
+from cuecard.annotate.authoring.yaml_text import NOTE, annotated, from_yaml, problem_text, to_yaml
 from cuecard.core.tasks.gold import FAMILIES
 from cuecard.core.tasks.models import Task
 from cuecard.core.tasks.yaml_io import dump_task, parse_task
@@ -74,7 +74,7 @@ def test_what_is_wrong_is_told_by_line_and_place(samples: dict[str, Task]) -> No
     (problem,) = back.problems
     assert problem.place == "persona.stages[1].cue.kind"
     assert problem.line > 10
-    assert told(problem).startswith(f"line {problem.line} · persona.stages[1].cue.kind · must be")
+    assert problem_text(problem).startswith(f"line {problem.line} · persona.stages[1].cue.kind · must be")
 
 
 @pytest.mark.parametrize(
@@ -123,4 +123,4 @@ def test_problems_stand_at_the_top_with_lines_that_fit_and_go_away(samples) -> N
     assert annotated(shown, ()) == broken
     torn = from_yaml("a: [1\nb: 2\n", "t", "graph")
     assert annotated("a: [1\nb: 2\n", torn.problems).split("\n")[1].count("line") == 1
-    assert told(torn.problems[0]).count("line") == 1
+    assert problem_text(torn.problems[0]).count("line") == 1

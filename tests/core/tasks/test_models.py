@@ -92,7 +92,7 @@ def test_graph_names_listed_and_implied_nodes() -> None:
 @pytest.mark.parametrize(
     ("change", "reason"),
     [
-        ({"rows": [["1"]]}, r"rows\[0\]: has 1 cells, not 2"),
+        ({"rows": [["1"]]}, r"rows\[0\]: has 1 cell, not 2"),
         ({"unique_columns": ["C"]}, r"unique_columns\[0\]: 'C' is not a column"),
         ({"columns": [{"name": "A"}, {"name": "A"}]}, r"columns\[1\]\.name: 'A' is listed twice"),
         ({"rows": []}, "at least 1"),

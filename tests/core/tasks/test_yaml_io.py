@@ -154,7 +154,7 @@ def test_a_table_tells_which_row_and_cell() -> None:
     head = "id: t\ntitle: t\nlanguage: en\nquery: q\nfamily: table\ngold:\n"
     head += "  columns: [{name: A}, {name: B}]\n  unique_columns: [A]\n  rows:\n"
     assert problems(head + "    - [1, 2]\n    - [3]\n")[0].endswith(
-        "gold.rows[1]: has 1 cells, not 2"
+        "gold.rows[1]: has 1 cell, not 2"
     )
     assert problems(head + "    - [1, ~]\n")[0].endswith(
         'gold.rows[0][1]: has no value; write "" for empty text'

@@ -244,7 +244,7 @@ def test_what_cannot_be_judged_is_told(cuecard, task_file, tmp_path: Path, lines
     lines(out, {"task_id": "ghost", "response": "x"})
     nothing = cuecard("judge", "--tasks", "tasks", "--responses", "out.jsonl")
     assert nothing.code == 1
-    assert "cuecard: Nothing was judged: 2 tasks and 1 responses were read" in nothing.err
+    assert "cuecard: Nothing was judged: Read: 2 tasks, 1 response" in nothing.err
 
 
 def test_wrong_names(cuecard, task_file, tmp_path: Path, lines):

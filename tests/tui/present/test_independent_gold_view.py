@@ -65,12 +65,12 @@ def test_one_difference_is_first_shown_on_both_sides_and_decided(name: str) -> N
     assert what
     assert author != second
     assert taken == "?"
-    mine, theirs = view.versions(0)
+    mine, theirs = view.both_sides(0)
     assert texts(mine).startswith("Author")
     assert "a note" in texts(theirs)
     assert view.choose(0, "author")
     assert view.progress() == "1 of 1 decided"
-    assert "✓" in texts(view.versions(0)[0])
+    assert "✓" in texts(view.both_sides(0)[0])
     assert view.next_open(0) is None
     assert view.figures()
     assert "beside revision 2" in view.who()
@@ -88,7 +88,7 @@ def test_what_is_shown_is_filtered_and_decided_alike() -> None:
     assert view.choose_for_open("second") == 1
     assert view.takes[view.rows[0].key] == "neither"
     assert view.open == 0
-    assert view.versions(9) == ([], [])
+    assert view.both_sides(9) == ([], [])
     assert view.heading(9) == ""
 
 
