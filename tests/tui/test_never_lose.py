@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from pathlib import Path
 from typing import Any
 
@@ -183,3 +184,19 @@ async def test_what_is_typed_ahead_of_a_tab_that_opens_is_not_lost(
         assert screen.is_current
         assert screen.edit.get(("gold", "facts", 0, "key")) == "new"
         assert screen.edit.get(("gold", "facts", 0, "value")) == "7"
+
+
+async def test_a_draft_that_was_read_while_it_was_saved_does_not_come_back(
+    app_with_samples: CuecardApp,
+) -> None:
+    async with app_with_samples.run_test(size=(80, 24)) as pilot:
+        screen = await opened(pilot, "facts-night-train", "title")
+        await pilot.press("end", "A")
+        await until(pilot, lambda: str(screen.edit.get(("title",))).endswith("A"))
+        await screen.keeper.flush()
+        work = screen.catch_up()
+        for _turn in range(5):
+            await asyncio.sleep(0)  # It begins, and reads in a thread.
+        screen.edit.mark_saved(2, screen.edit.data)
+        await work.wait()
+        assert (screen.edit.base, screen.edit.changed) == (2, False)

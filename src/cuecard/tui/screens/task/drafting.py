@@ -244,12 +244,15 @@ class DraftingScreen(CuecardScreen[None]):
     @guarded("settle", background=True)
     async def catch_up(self) -> None:
         """Continue from the draft, which may have been edited on another screen meanwhile."""
-        edit, person, version = self.edit, self._person, self.edit.version
+        edit, person = self.edit, self._person
+        began = edit.base, edit.version
         await self._settle_all()
         opened = await self.services.ask(lambda ws: self.mode.open(ws, self.task_id, person))
         elsewhere = opened.edit
         same = (elsewhere.base, elsewhere.data) == (edit.base, edit.data)
-        if same or edit.version != version or self.keeper.state is DraftState.WAITING:
+        # What was typed, or saved as a revision, since the draft was read is newer than it.
+        gone_on = (edit.base, edit.version) != began or self.keeper.state is DraftState.WAITING
+        if same or gone_on:
             return
         edit.replace(elsewhere.data)
         if elsewhere.saved is not None:
