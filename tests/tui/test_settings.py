@@ -14,6 +14,7 @@ from cuecard.core.i18n import _, set_language
 from cuecard.store.workspace import Workspace
 from cuecard.tui.app import RESTART, CuecardApp
 from cuecard.tui.preferences import Preferences, preferences_path
+from cuecard.tui.screens.dialogs import HelpDialog
 from cuecard.tui.screens.settings import SettingsScreen
 from cuecard.tui.services import Services
 from cuecard.tui.widgets.nav import PLACES
@@ -67,6 +68,21 @@ async def test_another_name_is_taken_and_remembered(
     assert Preferences.load().people[f"sqlite:///{database}"] == "Dee"
     with Workspace.open(database) as workspace:
         assert workspace.people.exists("Dee")
+
+
+async def test_what_is_typed_stays_when_help_was_read(app_with_samples: CuecardApp) -> None:
+    app = app_with_samples
+    async with app.run_test(size=SIZE) as pilot:
+        screen = await settings(pilot)
+        for name, text in (("name", "Dee"), ("skill-domains", "cafes")):
+            screen.query_one(f"#{name}", Input).focus()
+            await pilot.press("ctrl+u", *text, "f1")
+            await until(pilot, lambda: isinstance(app.screen, HelpDialog))
+            await pilot.press("escape")
+            await until(pilot, lambda: app.screen is screen)
+        await pilot.app.workers.wait_for_complete()
+        assert screen.query_one("#name", Input).value == "Dee"
+        assert screen.query_one("#skill-domains", Input).value == "cafes"
 
 
 @pytest.mark.parametrize("name", ["", "   ", "a\u202eb"])

@@ -66,6 +66,7 @@ class SettingsScreen(CuecardScreen[None]):
     def __init__(self) -> None:
         super().__init__()
         self._skills = ("", "")
+        self._filled = {"name": "", "skill-domains": ""}
         self._told: tuple[list[PlayerRow], str] | None = None  # players, and the theme in which
 
     def compose(self) -> ComposeResult:
@@ -131,10 +132,17 @@ class SettingsScreen(CuecardScreen[None]):
 
     def on_screen_resume(self) -> None:
         self.query_one(NavBar).load(self.person, self.services.url)
-        self.query_one("#name", Input).value = self.person
+        self._fill("name", self.person)
         self.query_one("#theme", Select).value = self.app.theme
         self.load_skills()
         self.load()
+
+    def _fill(self, field: str, value: str) -> None:
+        """Show it in a field, unless something else was typed there and waits to be taken over."""
+        line = self.query_one(f"#{field}", Input)
+        if line.value == self._filled[field]:
+            line.value = value
+        self._filled[field] = value
 
     @guarded("settings")
     async def load(self) -> None:
@@ -172,7 +180,7 @@ class SettingsScreen(CuecardScreen[None]):
         language, names = self._skills
         with self.prevent(Select.Changed):
             self.query_one("#skill-language", Select).value = language
-        self.query_one("#skill-domains", Input).value = names
+        self._fill("skill-domains", names)
         told = [_("What is outside comes last in your review queue.")]
         if domains:
             names = one_line(listed(domains), _DOMAINS_TOLD)
