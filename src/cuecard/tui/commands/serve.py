@@ -179,6 +179,10 @@ def _run(door: Door, words: Sequence[str], settings: dict[str, str]) -> None:
             told.pop("NO_COLOR", None)  # of the terminal that the server was started in
             return told | settings | {"CUECARD_USER": self.person, "CUECARD_SERVED": self.person}
 
+        async def send_bytes(self, data: bytes) -> bool:
+            """What was typed; of nothing, as an input method says that was given up, the app would take it for the end."""
+            return not data or await super().send_bytes(data)
+
     class BrowserServer(Server):
         def __init__(self) -> None:
             command = shlex.join([sys.executable, "-m", "cuecard", *words])
