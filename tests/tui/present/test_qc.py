@@ -113,7 +113,7 @@ def test_what_stands_behind_a_stage_and_beside_a_review() -> None:
 
 def test_how_far_it_is() -> None:
     live = LiveQc()
-    assert (live.going_on, live.trouble(), live.progress("USD")) == (False, None, "Beginning…")
+    assert (live.going_on, live.stopped_by(), live.progress("USD")) == (False, None, "Beginning…")
     live.begins("closed_book")
     for event in (
         RunBegan(3, 2),

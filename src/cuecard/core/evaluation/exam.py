@@ -11,7 +11,7 @@ import asyncio
 import hashlib
 import json
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
@@ -25,6 +25,7 @@ from cuecard.core.engine.events import (
     TrialStarted,
 )
 from cuecard.core.engine.messages import PlayerRef
+from cuecard.core.engine.players import build_judge
 from cuecard.core.engine.run_control import RunControl
 from cuecard.core.errors import NotFound
 from cuecard.core.evaluation.judging import (
@@ -50,7 +51,7 @@ from cuecard.core.evaluation.sharing import within_limits
 from cuecard.core.exam.marking import Answered, answered
 from cuecard.core.exam.probes import EXAMS, SCHEME, ExamInput, inputs_of
 from cuecard.core.families.registry import MissingPart
-from cuecard.core.i18n import _
+from cuecard.core.i18n import _, plural
 from cuecard.core.judges.jury import Jury
 from cuecard.core.llm.hub import ModelHub
 from cuecard.core.probes.results import EXAMINER, ExamSetting
@@ -102,6 +103,19 @@ class ExamPlan:
     repeats: int
     skipped: dict[str, str] = field(default_factory=dict[str, str])
 
+    @property
+    def told(self) -> str:
+        """What the exam takes, before it begins."""
+        inputs = plural("{n} input is to be judged", "{n} inputs are to be judged", self.left)
+        if not self.calls:
+            return _("{inputs}, without a model.").format(inputs=inputs)
+        line = _(
+            "{inputs}, with at most {calls} model calls, or {most} if every answer has to be asked for {times} times."
+        )
+        return line.format(
+            inputs=inputs, calls=self.calls, most=self.calls * self.repeats, times=self.repeats
+        )
+
 
 @dataclass(frozen=True)
 class Exam:
@@ -142,6 +156,20 @@ def exams(workspace: Archive) -> list[tuple[RunRecord, ExamSetting]]:
     """All exams in the workspace, newest first. Blocks for the database."""
     runs = ((run, settings_of(run).exam) for run in workspace.runs.all("probe"))
     return [(run, setting) for run, setting in runs if setting is not None]
+
+
+def planned_exam(
+    workspace: Archive,
+    judge: str,
+    task_ids: Sequence[str],
+    *,
+    config: Config,
+    seed: int = 0,
+    again: bool = False,
+) -> ExamPlan:
+    """`plan_exam` of a judge by its name. Raises `ConfigError` too."""
+    made = build_judge(judge, config, ModelHub(config))
+    return plan_exam(workspace, made, task_ids, config=config, seed=seed, again=again)
 
 
 def plan_exam(
@@ -246,6 +274,47 @@ def _of_judge(workspace: Archive, run: RunRecord) -> Iterator[JudgementRecord]:
             yield record
 
 
+def enter_exam(
+    workspace: Archive, plan: ExamPlan, config: Config, by: str, budget: float | None = None
+) -> ExamPlan:
+    """The plan with the exam's run, which is made where there is none. Blocks for the database. Raises `ConfigError` for a
+    budget where a model has no price.
+    """
+    if budget is not None:
+        check_prices(config.judge_models([plan.setting.judge.name]), config)
+    return replace(plan, run=_entered(workspace, plan, config, by, budget)[0])
+
+
+async def sit_exam(
+    workspace: Archive,
+    plan: ExamPlan,
+    *,
+    config: Config,
+    by: str,
+    budget: float | None = None,
+    control: RunControl | None = None,
+    on_progress: OnProgress | None = None,
+    on_call: OnCall | None = None,
+) -> tuple[RunRecord, tuple[JudgeFailure, ...]]:
+    """`run_exam` with the plan's judge as it is configured."""
+    hub = ModelHub(config)
+    try:
+        return await run_exam(
+            workspace,
+            plan,
+            build_judge(plan.setting.judge.name, config, hub),
+            hub,
+            config=config,
+            by=by,
+            budget=budget,
+            control=control,
+            on_progress=on_progress,
+            on_call=on_call,
+        )
+    finally:
+        await hub.close()
+
+
 async def run_exam(
     workspace: Archive,
     plan: ExamPlan,
@@ -265,8 +334,7 @@ async def run_exam(
     Raises `ConfigError` for a budget where a model has no price, and `BeingPlayed`.
     """
     control = control or RunControl()
-    if budget is not None:
-        check_prices(config.judge_models([judge.ref.name]), config)
+    plan = await asyncio.to_thread(enter_exam, workspace, plan, config, by, budget)
     run, trials = await asyncio.to_thread(_entered, workspace, plan, config, by, budget)
     done = await asyncio.to_thread(_judged, workspace, run)
     todo = [(trials[place], given) for place, given in _left(judge, plan.sheets, done)]

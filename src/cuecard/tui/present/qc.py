@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Collection
-from concurrent.futures import Future
 from typing import TYPE_CHECKING, Literal
 
 from cuecard.annotate.quality.decision_table import (
@@ -26,12 +25,12 @@ from cuecard.core.engine.events import (
     TrialFinished,
     TrialLeftOpen,
 )
-from cuecard.core.engine.run_control import RunControl
 from cuecard.core.evaluation.probe_plan import PROBE_LABEL
 from cuecard.core.i18n import N_, _, headed, listed, ngettext, pgettext, plural, spaced
-from cuecard.core.probes.results import ATTEMPTS, ProbeName, ProbeOutcome, ProbeResult
+from cuecard.core.probes.results import ATTEMPTS, ProbeName, ProbeResult
 from cuecard.core.text import one_line
 from cuecard.tui.grid.cells import GridCell
+from cuecard.tui.live_runs import LiveWork
 from cuecard.tui.present.entries import Paragraph, Piece, Tone
 from cuecard.tui.present.keyboard import hint
 
@@ -247,12 +246,11 @@ def _tone(state: StageState) -> Tone:
     return "strong" if state in ("open", "skipped") else STATE_LOOK[state][1]
 
 
-class LiveQc:
+class LiveQc(LiveWork):
     """The stages of one task on the engine. Told of events there, asked from the screen."""
 
     def __init__(self) -> None:
-        self.control = RunControl()
-        self._future: Future[tuple[ProbeOutcome, ...]] | None = None
+        super().__init__()
         self._lock = threading.Lock()
         self._probe: ProbeName | None = None
         self._total = self._ended = self._playing = self._calls = 0
@@ -283,10 +281,6 @@ class LiveQc:
             )
         )
 
-    @property
-    def going_on(self) -> bool:
-        return self._future is not None and not self._future.done()
-
     def progress(self, currency: str) -> str:
         """What is being played now, in a line."""
         with self._lock:
@@ -304,15 +298,6 @@ class LiveQc:
             if self._cost is not None:
                 parts.append(f"{self._cost:.4f} {currency}")
         return " · ".join(parts)
-
-    def trouble(self) -> BaseException | None:
-        """Why it ended before its end, once it has; None if it went well or somebody stopped it."""
-        from cuecard.core.errors import Drained
-
-        if self._future is None or not self._future.done() or self._future.cancelled():
-            return None
-        halt = self.control.halt
-        return self._future.exception() or (None if isinstance(halt, Drained) else halt)
 
     def problem(self) -> str:
         """The first thing that went wrong in a trial; "" if nothing did."""

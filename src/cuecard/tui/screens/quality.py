@@ -235,7 +235,7 @@ class QcScreen(LiveScreen):
             self.refresh_bindings()
 
     def _tell_the_end(self, live: present.LiveQc) -> None:
-        if trouble := live.trouble():
+        if trouble := live.stopped_by():
             self.report(trouble)
         elif problem := live.problem():
             self.cue_app.tell(_("A trial had a problem: {reason}").format(reason=problem))

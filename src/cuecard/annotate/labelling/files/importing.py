@@ -23,7 +23,7 @@ from cuecard.annotate.labelling.files.formats import label_lines, label_rows, la
 from cuecard.annotate.labelling.files.vibesearch_sheets import label_file, sheet_kind
 from cuecard.core.errors import CuecardError, FileProblem, FileProblems, NotFound
 from cuecard.core.formats.files import files_among
-from cuecard.core.i18n import _, listed
+from cuecard.core.i18n import _, listed, plural
 from cuecard.core.label_records import Phase
 from cuecard.core.text import one_line
 from cuecard.core.verdicts import Item
@@ -270,6 +270,13 @@ class LabelImport:
     known: int
     people: tuple[str, ...]
     trials: tuple[int, ...]
+
+    @property
+    def told(self) -> str:
+        text = _("New labels: {new}, known: {known}; by {people}, on {trials}.")
+        people = listed(one_line(name) for name in self.people) or _("nobody")
+        trials = plural("{n} trial", "{n} trials", len(self.trials))
+        return text.format(new=self.added, known=self.known, people=people, trials=trials)
 
 
 def import_labels(

@@ -15,12 +15,11 @@ from cuecard.tui.actions import Key, Means, keys
 from cuecard.tui.app import guarded
 from cuecard.tui.live_runs import LiveRun
 from cuecard.tui.present.keyboard import hint
-from cuecard.tui.present.runs import RunSnapshot, played_by
+from cuecard.tui.present.runs import UNSETTLED, RunSnapshot, played_by
 from cuecard.tui.screens.dialogs import AskLine, ChoiceDialog, ConfirmDialog
 from cuecard.tui.screens.run.start import WAIT, AboutRuns, offer_to_workers
 
 CONCURRENCY = 4
-_UNSETTLED = RunState.INTERRUPTED, RunState.OPEN
 _MOST_BUDGET, _MOST_CONCURRENCY = 1e9, 1024
 
 
@@ -60,8 +59,7 @@ class RunActions(AboutRuns):
     @property
     def waiting(self) -> bool:
         """Whether its trials wait for workers, and none of them is playing any."""
-        shot = self._snapshot
-        return shot is not None and shot.handout is not None and shot.run.state in _UNSETTLED
+        return self._snapshot is not None and self._snapshot.waiting
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         run, live = self._snapshot.run if self._snapshot else None, self.live
@@ -76,7 +74,7 @@ class RunActions(AboutRuns):
                 if run is None or self.going_on or run.kind == "play":
                     return False
                 # All may have ended, and whoever played it have been killed before all were judged.
-                return run.finished < run.trials or run.state in _UNSETTLED
+                return run.finished < run.trials or run.state in UNSETTLED
             case "budget":
                 return run is not None and run.kind != "play"
             case "replay":
@@ -230,7 +228,7 @@ class RunActions(AboutRuns):
             live.budget.change(amount)
         self.load()
         if snapshot.has_spent(amount):
-            self.cue_app.tell(_("So much is spent already: the run stays paused."))
+            self.cue_app.tell(_("So much is spent already: the run pauses, or stays paused."))
         return not snapshot.has_spent(amount)
 
     @guarded("order")
