@@ -447,7 +447,8 @@ def read_exam(
     run = workspace.runs.get(run_id)
     setting = settings_of(run).exam
     if setting is None:
-        raise NotFound(_("Run {id} is no exam of a judge").format(id=run_id), run.name)
+        hint = _("`cuecard exam JUDGE` has it sit one.")
+        raise NotFound(_("Run {id} is no exam of a judge").format(id=run_id), run.name, hint)
     if setting.scheme != SCHEME:
         why = _("Its probes are those of another version of Cuecard.")
         raise NotFound(

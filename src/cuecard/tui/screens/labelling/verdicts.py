@@ -94,7 +94,10 @@ class VerdictsScreen(ListScreen[RunLabels]):
                 " items without seeing its verdict, and learn how far it can be trusted."
             ),
             ("3", hint(_("Runs: {ADD} plays tasks and judges them; their verdicts appear here"))),
-            ("{MENU} e", _("Exam: what a judge gets wrong, from gold alone, before a single label")),
+            (
+                "{MENU} e",
+                _("Exam: what a judge gets wrong, from gold alone, before a single label"),
+            ),
             ("{MENU} f", _("Fidelity: the simulated user held against people; re-play a dialogue")),
         )
 
