@@ -96,11 +96,11 @@ class LiveExam(LiveWork):
         self, engine: Engine, workspace: Workspace, plan: ExamPlan, config: Config, by: str
     ) -> None:
         """Have the judge judge what is left, within the budget of its run."""
-        from cuecard.core.evaluation.exam import sit_exam
+        from cuecard.core.evaluation.exam import run_exam
 
         self.total = plan.left
         self._future = engine.submit(
-            sit_exam(
+            run_exam(
                 workspace,
                 plan,
                 config=config,

@@ -7,7 +7,7 @@ import pytest
 from cuecard.core.config import EMBEDDED
 from cuecard.core.engine.run_control import RunControl
 from cuecard.core.errors import CuecardError, NotFound
-from cuecard.core.evaluation.exam import enter_exam, plan_exam, read_exam, run_exam, sit_exam
+from cuecard.core.evaluation.exam import enter_exam, plan_exam, read_exam, run_exam
 from cuecard.core.evaluation.judging import judge_run, lexical_judge
 from cuecard.core.evaluation.plans import settings_of
 from cuecard.core.evaluation.runs import RunPlan, create_run, resume_run, settle_runs
@@ -114,5 +114,5 @@ async def test_an_exam_that_stopped_stays_paused_for_its_judge_alone(workspace: 
     with pytest.raises(CuecardError, match=r"`cuecard exam lexical` goes on with it"):
         await resume_run(workspace, run, by="A")
     assert workspace.runs.get(run).state is RunState.PAUSED
-    found, failures = await sit_exam(workspace, plan, config=EMBEDDED, by="A")
+    found, failures = await run_exam(workspace, plan, config=EMBEDDED, by="A")
     assert (found.id, found.state, failures) == (run, RunState.DONE, ())

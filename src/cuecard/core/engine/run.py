@@ -223,7 +223,7 @@ class _Run:
                 assert setup is not None
                 progress.result = await play(setup, trial_log)
         except ClaimLost as lost:
-            progress.lost = told(lost)
+            progress.lost = error_text(lost)
             return None
         except Halt as halt:
             self._control.pause(halt)
@@ -236,7 +236,7 @@ class _Run:
             try:
                 await cell.after(result, tuple(trial_log.events))
             except ClaimLost as lost:
-                progress.lost = told(lost)
+                progress.lost = error_text(lost)
                 return None
             except Halt as halt:
                 self._control.pause(halt)

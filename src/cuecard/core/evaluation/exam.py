@@ -10,7 +10,8 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import json
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Collection, Iterator, Mapping, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
@@ -104,7 +105,7 @@ class ExamPlan:
     skipped: dict[str, str] = field(default_factory=dict[str, str])
 
     @property
-    def told(self) -> str:
+    def summary(self) -> str:
         """What the exam takes, before it begins."""
         inputs = plural("{n} input is to be judged", "{n} inputs are to be judged", self.left)
         if not self.calls:
@@ -158,32 +159,20 @@ def exams(workspace: Archive) -> list[tuple[RunRecord, ExamSetting]]:
     return [(run, setting) for run, setting in runs if setting is not None]
 
 
-def planned_exam(
-    workspace: Archive,
-    judge: str,
-    task_ids: Sequence[str],
-    *,
-    config: Config,
-    seed: int = 0,
-    again: bool = False,
-) -> ExamPlan:
-    """`plan_exam` of a judge by its name. Raises `ConfigError` too."""
-    made = build_judge(judge, config, ModelHub(config))
-    return plan_exam(workspace, made, task_ids, config=config, seed=seed, again=again)
-
-
 def plan_exam(
     workspace: Archive,
-    judge: Judge,
+    judge: Judge | str,
     task_ids: Sequence[str],
     *,
     config: Config,
     seed: int = 0,
     again: bool = False,
 ) -> ExamPlan:
-    """What an exam of a judge on the newest revisions of these tasks takes. `again`: a new one, whatever is recorded. Blocks
-    for the database. Raises `NotFound`.
+    """What an exam of a judge, or of the one with this name, on the newest revisions of these tasks takes. `again`: a new one,
+    whatever is recorded. Blocks for the database. Raises `NotFound`, and `ConfigError` for a name.
     """
+    if isinstance(judge, str):
+        judge = build_judge(judge, config, ModelHub(config))
     setting = exam_setting(judge, config, seed)
     found = [] if again else [run for run, its in exams(workspace) if its == setting]
     run = found[0] if found else None
@@ -285,41 +274,11 @@ def enter_exam(
     return replace(plan, run=_entered(workspace, plan, config, by, budget)[0])
 
 
-async def sit_exam(
-    workspace: Archive,
-    plan: ExamPlan,
-    *,
-    config: Config,
-    by: str,
-    budget: float | None = None,
-    control: RunControl | None = None,
-    on_progress: OnProgress | None = None,
-    on_call: OnCall | None = None,
-) -> tuple[RunRecord, tuple[JudgeFailure, ...]]:
-    """`run_exam` with the plan's judge as it is configured."""
-    hub = ModelHub(config)
-    try:
-        return await run_exam(
-            workspace,
-            plan,
-            build_judge(plan.setting.judge.name, config, hub),
-            hub,
-            config=config,
-            by=by,
-            budget=budget,
-            control=control,
-            on_progress=on_progress,
-            on_call=on_call,
-        )
-    finally:
-        await hub.close()
-
-
 async def run_exam(
     workspace: Archive,
     plan: ExamPlan,
-    judge: Judge,
-    hub: ModelHub,
+    judge: Judge | None = None,
+    hub: ModelHub | None = None,
     *,
     config: Config,
     by: str,
@@ -329,7 +288,8 @@ async def run_exam(
     on_call: OnCall | None = None,
 ) -> tuple[RunRecord, tuple[JudgeFailure, ...]]:
     """Have the judge judge what is left of its exam. Returns the exam's run, and the failures, which are left for another
-    time. `budget`: what all calls of the exam may cost; when it is spent, or `control` stops it, the run is paused.
+    time. `judge`, which asks through `hub`: without it, the plan's as it is configured. `budget`: what all calls of the exam may
+    cost; when it is spent, or `control` stops it, the run is paused.
 
     Raises `ConfigError` for a budget where a model has no price, and `BeingPlayed`.
     """
@@ -337,8 +297,9 @@ async def run_exam(
     plan = await asyncio.to_thread(enter_exam, workspace, plan, config, by, budget)
     run, trials = await asyncio.to_thread(_entered, workspace, plan, config, by, budget)
     done = await asyncio.to_thread(_judged, workspace, run)
-    todo = [(trials[place], given) for place, given in _left(judge, plan.sheets, done)]
-    async with playing(workspace, run.id, by):
+    async with _hub_of(hub, config) as hub, playing(workspace, run.id, by):
+        judge = judge or build_judge(plan.setting.judge.name, config, hub)
+        todo = [(trials[place], given) for place, given in _left(judge, plan.sheets, done)]
         await asyncio.to_thread(workspace.runs.set_state, run.id, RunState.RUNNING)
         await asyncio.to_thread(keep_prompts, workspace, config)
         async with within_limits(workspace, hub, run_id=run.id, control=control) as meter:
@@ -364,6 +325,17 @@ async def run_exam(
         for at, trouble in troubles.items()
     )
     return await asyncio.to_thread(workspace.runs.get, run.id), failures
+
+
+@asynccontextmanager
+async def _hub_of(given: ModelHub | None, config: Config) -> AsyncGenerator[ModelHub]:
+    """The hub that is given, or one of this exam's own."""
+    hub = given or ModelHub(config)
+    try:
+        yield hub
+    finally:
+        if given is None:
+            await hub.close()
 
 
 def _entered(

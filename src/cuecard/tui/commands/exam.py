@@ -51,7 +51,7 @@ def exam(
     gates = _gates(fail_if)
     room = _Room(ours, tuple(tasks), seed, known, again, yes, budget)
     if dry_run:
-        return Result(room.plan(judge, config_for(ours, [judge])).told)
+        return Result(room.plan(judge, config_for(ours, [judge])).summary)
     card = room.card(judge)
     other = room.card(against) if against else None
     failed = [(gate, why) for gate in gates if (why := gate.failed(card.figures))]
@@ -141,15 +141,15 @@ class _Room:
         return Card(read_exam(workspace, run.id, ids, plan.sheets), config.currency)
 
     def plan(self, name: str, config: Config) -> ExamPlan:
-        from cuecard.core.evaluation.exam import planned_exam
+        from cuecard.core.evaluation.exam import plan_exam
 
         workspace = self.ours.workspace
         ids = self.tasks or tuple(line.id for line in workspace.tasks.summaries())
-        return planned_exam(workspace, name, ids, config=config, seed=self.seed, again=self.again)
+        return plan_exam(workspace, name, ids, config=config, seed=self.seed, again=self.again)
 
     def _sit(self, name: str, plan: ExamPlan, config: Config) -> RunRecord:
         if plan.calls:
-            self._ask(plan.told)
+            self._ask(plan.summary)
         run, failures = asyncio.run(self._judged(name, plan, config))
         if failures:
             self.stopped = True
@@ -174,13 +174,13 @@ class _Room:
         self, name: str, plan: ExamPlan, config: Config
     ) -> tuple[RunRecord, tuple[JudgeFailure, ...]]:
         from cuecard.core.engine.run_control import RunControl
-        from cuecard.core.evaluation.exam import sit_exam
+        from cuecard.core.evaluation.exam import run_exam
         from cuecard.tui.commands.run_output import stopping
 
         control = RunControl()
         with stopping(control), Progress(config.currency) as progress:
             progress.begin(name)
-            found = await sit_exam(
+            found = await run_exam(
                 self.ours.workspace,
                 plan,
                 config=config,

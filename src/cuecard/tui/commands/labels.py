@@ -80,7 +80,7 @@ def _print_import(report: LabelImport) -> None:
         [(Path(file.path).name, file.format, file.labels, file.blank) for file in report.files],
         numbers=(2, 3),
     )
-    say(report.told)
+    say(report.summary)
 
 
 @verb("cuecard labels export --set 1 --format vibesearch -o sheets", "json")

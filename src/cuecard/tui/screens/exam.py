@@ -14,7 +14,7 @@ from cuecard.annotate.results.judge_exam import MarkedAnswer, ProbeFigures
 from cuecard.annotate.results.rescored_tables import DECISION_WORDS
 from cuecard.core.config_schema import Config
 from cuecard.core.errors import BudgetSpent
-from cuecard.core.evaluation.exam import Exam, ExamPlan, enter_exam, planned_exam
+from cuecard.core.evaluation.exam import Exam, ExamPlan, enter_exam, plan_exam
 from cuecard.core.exam.probes import ExamInput
 from cuecard.core.i18n import N_, _, beside, ngettext
 from cuecard.core.records import TaskSummary
@@ -219,7 +219,7 @@ class ExamDialog(AnswerDialog[_Sitting, ExamPlan]):
     async def summary(self, model: _Sitting) -> str:
         """What the exam takes."""
         plan = await self._plan(model)
-        return plan.told if plan.left else _("Every input is judged: what is recorded is shown.")
+        return plan.summary if plan.left else _("Every input is judged: what is recorded is shown.")
 
     async def answer(self, model: _Sitting) -> ExamPlan:
         plan, person = await self._plan(model), self.person
@@ -229,7 +229,7 @@ class ExamDialog(AnswerDialog[_Sitting, ExamPlan]):
 
     async def _plan(self, model: _Sitting) -> ExamPlan:
         return await self.services.ask(
-            lambda ws: planned_exam(
+            lambda ws: plan_exam(
                 ws,
                 model.judge,
                 model.tasks or self._all,

@@ -273,7 +273,7 @@ class LabelImport:
     trials: tuple[int, ...]
 
     @property
-    def told(self) -> str:
+    def summary(self) -> str:
         text = _("New labels: {new}, known: {known}; by {people}, on {trials}.")
         people = listed(one_line(name) for name in self.people) or _("nobody")
         trials = plural("{n} trial", "{n} trials", len(self.trials))

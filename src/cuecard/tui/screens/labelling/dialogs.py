@@ -425,6 +425,9 @@ class LabelImportDialog(AnswerDialog[_LabelFiles, LabelImport]):
         super().__init__(
             _("Import labels"),
             _LabelFiles(),
+            ask=_(
+                "Sheets, CSV, JSON lines or Label Studio's export. What they would add is shown before it is saved."
+            ),
             button=_("Import"),
             options={"run": [(_("all runs"), 0), *((one_line(name, 56), id) for name, id in runs)]},
         )
@@ -444,7 +447,7 @@ class LabelImportDialog(AnswerDialog[_LabelFiles, LabelImport]):
         told = _(
             "The judge's decision stands beside the labels: they count as given with it in sight."
         )
-        return "\n".join([*files, found.told, *([told] if seen else [])])
+        return "\n".join([*files, found.summary, *([told] if seen else [])])
 
     async def answer(self, model: _LabelFiles) -> LabelImport | None:
         with suppress(FileProblems):  # The summary tells them.

@@ -231,7 +231,7 @@ class VerdictsScreen(ListScreen[RunLabels]):
 
         runs = [(f"{run.run_id} {run.name}", run.run_id) for run in self._snapshot.runs]
         if done := await self.app.push_screen_wait(LabelImportDialog(runs)):
-            self.cue_app.tell(done.told)
+            self.cue_app.tell(done.summary)
 
     def action_fidelity(self) -> None:
         from cuecard.tui.screens.fidelity import FidelityScreen
