@@ -17,15 +17,9 @@ from cuecard.annotate.quality.decision_table import (
 )
 from cuecard.annotate.quality.report import Decided, QcReport, StageReport
 from cuecard.core.contributions import QcVerdict
-from cuecard.core.engine.events import (
-    CallAnswered,
-    RunBegan,
-    RunEvent,
-    TrialBegan,
-    TrialFinished,
-    TrialLeftOpen,
-)
+from cuecard.core.engine.events import RunBegan, RunEvent, TrialFinished
 from cuecard.core.evaluation.probe_plan import PROBE_LABEL
+from cuecard.core.evaluation.run_trials import Tally
 from cuecard.core.i18n import N_, _, headed, listed, ngettext, pgettext, plural, spaced
 from cuecard.core.probes.results import ATTEMPTS, ProbeName, ProbeResult
 from cuecard.core.text import one_line
@@ -253,8 +247,7 @@ class LiveQc(LiveWork):
         super().__init__()
         self._lock = threading.Lock()
         self._probe: ProbeName | None = None
-        self._total = self._ended = self._playing = self._calls = 0
-        self._cost: float | None = None
+        self._tally = Tally()
         self._problem = ""
 
     def begin(
@@ -286,17 +279,15 @@ class LiveQc(LiveWork):
         with self._lock:
             if self._probe is None:
                 return _("Beginning…")
-            parts = [
-                _("Playing {probe}: {ended} of {total}").format(
-                    probe=_(PROBE_LABEL[self._probe]), ended=self._ended, total=self._total
-                )
-            ]
-            if self._playing:
-                parts.append(_("{n} under way").format(n=self._playing))
-            if self._calls:
-                parts.append(plural("{n} call", "{n} calls", self._calls))
-            if self._cost is not None:
-                parts.append(f"{self._cost:.4f} {currency}")
+            tally, probe = self._tally, _(PROBE_LABEL[self._probe])
+            told = _("Playing {probe}: {ended} of {total}")
+            parts = [told.format(probe=probe, ended=tally.ended, total=tally.total)]
+            if tally.by_cell:
+                parts.append(_("{n} under way").format(n=len(tally.by_cell)))
+            if tally.calls:
+                parts.append(plural("{n} call", "{n} calls", tally.calls))
+            if tally.cost is not None:
+                parts.append(f"{tally.cost:.4f} {currency}")
         return " · ".join(parts)
 
     def problem(self) -> str:
@@ -308,25 +299,14 @@ class LiveQc(LiveWork):
         """The next probe's turn; on the engine's thread, as `on_event` is."""
         with self._lock:
             self._probe = probe
-            self._total = self._ended = self._playing = 0
+            self._tally.total = self._tally.ended = 0
 
     def on_event(self, event: RunEvent) -> None:
         """Take in what a run tells."""
         with self._lock:
-            match event:
-                case RunBegan(cells=cells):
-                    self._total += cells
-                case TrialBegan():
-                    self._playing += 1
-                case TrialFinished(problem=problem):
-                    self._playing = max(self._playing - 1, 0)
-                    self._ended += 1
-                    self._problem = self._problem or problem
-                case TrialLeftOpen():
-                    self._playing -= 1
-                case CallAnswered(cost=cost):
-                    self._calls += 1
-                    if cost is not None:
-                        self._cost = (self._cost or 0.0) + cost
-                case _:
-                    pass
+            before = self._tally.total
+            self._tally.on_event(event)
+            if isinstance(event, RunBegan):
+                self._tally.total += before  # A probe may be several runs.
+            elif isinstance(event, TrialFinished):
+                self._problem = self._problem or event.problem
