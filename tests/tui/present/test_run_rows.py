@@ -123,7 +123,7 @@ def test_who_plays_a_run_elsewhere_or_why_it_is_paused_is_told() -> None:
     (line,) = why_it_stands(dead, here=False, waits=True)
     assert text(line) == (
         "Its trials wait for workers: `cuecard worker` on any machine plays them."
-        " · p plays on what is open."
+        " p plays on what is open."
     )
     assert "‖ paused" in text(heading(paused))
     named = text(heading(run().model_copy(update={"name": "long " * 40}), 90))

@@ -268,6 +268,7 @@ class _Run:
 
     def _leave_open(self, cell: Cell, cut: tuple[CutCall, ...] = (), why: str = "") -> bool:
         self._left_open += 1
+        why = why or error_text(self._control.halt) if self._control.halt else why
         self._tell(TrialLeftOpen(cell.id, tuple(call.what for call in cut), why))
         return False
 
