@@ -147,7 +147,8 @@ def why_it_stands(
         line.append(Piece(one_line(run.reason, 200), "bad"))
     stopped = run.state is not RunState.DONE and (run.lease is None or waits)
     if run.kind != "play" and stopped:
-        line += [Piece(" " if line[-1].text[-1] in ".。" else " · ", "muted")] if line else []
+        between = {".": " ", "。": ""}
+        line += [Piece(between.get(line[-1].text[-1], " · "), "muted")] if line else []
         line.append(Piece(hint(_("{PLAY} plays on what is open.")), "stage"))
     return [line] if line else []
 

@@ -16,7 +16,7 @@ from cuecard.core.config_schema import Config
 from cuecard.core.errors import BudgetSpent
 from cuecard.core.evaluation.exam import Exam, ExamPlan, enter_exam, plan_exam
 from cuecard.core.exam.probes import ExamInput
-from cuecard.core.i18n import N_, _, beside, ngettext
+from cuecard.core.i18n import N_, _, beside, ngettext, plural
 from cuecard.core.records import TaskSummary
 from cuecard.core.tables.table import in_percent, percent
 from cuecard.core.tasks.base import Frozen
@@ -141,12 +141,11 @@ class ExamScreen(ListScreen[ProbeFigures]):
         return f"{figures}\n{card.sentence()}"
 
     def detail(self, row: ProbeFigures) -> Sequence[Paragraph]:
-        count = len(row.misses)
-        told = ngettext(
-            "{n} mistake on {items} items of {tasks} tasks",
-            "{n} mistakes on {items} items of {tasks} tasks",
-            count,
-        ).format(n=count, items=row.n, tasks=row.tasks)
+        told = _("{mistakes} on {items} of {tasks}").format(
+            mistakes=plural("{n} mistake", "{n} mistakes", len(row.misses)),
+            items=plural("{n} item", "{n} items", row.n),
+            tasks=plural("{n} task", "{n} tasks", row.tasks),
+        )
         fault = _("A judge that fails here: {fault}").format(fault=_(row.probe.fault))
         few = "" if row.examined else _("Too few items: this probe is not examined.")
         return [Paragraph(text) for text in (told, fault, few) if text]
