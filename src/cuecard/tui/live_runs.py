@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from cuecard.core.engine.events import (
+    RunBegan,
     RunEvent,
     Termination,
     TrialBegan,
@@ -20,20 +21,22 @@ from cuecard.core.engine.events import (
 from cuecard.core.engine.messages import Usage
 from cuecard.core.engine.run_control import RunControl
 from cuecard.core.errors import Drained, Halt, Held
+from cuecard.core.evaluation.probe_plan import PROBE_LABEL
 from cuecard.core.evaluation.run_trials import Tally, Trouble
 from cuecard.core.evaluation.runs import budget_of
 from cuecard.core.evaluation.sharing import Budget
-from cuecard.core.i18n import _
+from cuecard.core.i18n import _, plural
 from cuecard.core.records import RunRecord, RunState
 
 if TYPE_CHECKING:
+    from cuecard.annotate.quality.decision_table import StageName
     from cuecard.core.config import Config
     from cuecard.core.engine.step_context import RecordedCall
     from cuecard.core.evaluation.exam import ExamPlan
     from cuecard.core.evaluation.runs import RunOutcome
+    from cuecard.core.probes.results import ProbeName
     from cuecard.store.workspace import Workspace
     from cuecard.tui.engine import Engine
-    from cuecard.tui.present.qc import LiveQc
 
 
 @dataclass(frozen=True)
@@ -125,6 +128,78 @@ class LiveExam(LiveWork):
         if self.going_on or self._future is None or self._future.cancelled() or self.trouble():
             return ()
         return tuple(dict.fromkeys(failure.reason for failure in self._future.result()[1]))
+
+
+class LiveQc(LiveWork):
+    """The stages of one task on the engine. Told of events there, asked from the screen."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._lock = threading.Lock()
+        self._probe: ProbeName | None = None
+        self._tally = Tally()
+        self._problem = ""
+
+    def begin(
+        self,
+        engine: Engine,
+        workspace: Workspace,
+        task_id: str,
+        stages: Collection[StageName],
+        config: Config,
+        by: str,
+    ) -> None:
+        from cuecard.annotate.quality.pipeline import run_stages
+
+        self._future = engine.submit(
+            run_stages(
+                workspace,
+                [task_id],
+                stages,
+                config=config,
+                by=by,
+                control=self.control,
+                on_probe=self.begins,
+                on_event=self.on_event,
+            )
+        )
+
+    def progress(self, currency: str) -> str:
+        """What is being played now, in a line."""
+        with self._lock:
+            if self._probe is None:
+                return _("Beginning…")
+            tally, probe = self._tally, _(PROBE_LABEL[self._probe])
+            told = _("Playing {probe}: {ended} of {total}")
+            parts = [told.format(probe=probe, ended=tally.ended, total=tally.total)]
+            if tally.by_cell:
+                parts.append(_("{n} under way").format(n=len(tally.by_cell)))
+            if tally.calls:
+                parts.append(plural("{n} call", "{n} calls", tally.calls))
+            if tally.cost is not None:
+                parts.append(f"{tally.cost:.4f} {currency}")
+        return " · ".join(parts)
+
+    def problem(self) -> str:
+        """The first thing that went wrong in a trial; "" if nothing did."""
+        with self._lock:
+            return self._problem
+
+    def begins(self, probe: ProbeName) -> None:
+        """The next probe's turn; on the engine's thread, as `on_event` is."""
+        with self._lock:
+            self._probe = probe
+            self._tally.total = self._tally.ended = 0
+
+    def on_event(self, event: RunEvent) -> None:
+        """Take in what a run tells."""
+        with self._lock:
+            before = self._tally.total
+            self._tally.on_event(event)
+            if isinstance(event, RunBegan):
+                self._tally.total += before  # A probe may be several runs.
+            elif isinstance(event, TrialFinished):
+                self._problem = self._problem or event.problem
 
 
 class LiveRun(LiveWork):

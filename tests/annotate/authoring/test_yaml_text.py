@@ -74,7 +74,9 @@ def test_what_is_wrong_is_told_by_line_and_place(samples: dict[str, Task]) -> No
     (problem,) = back.problems
     assert problem.place == "persona.stages[1].cue.kind"
     assert problem.line > 10
-    assert problem_text(problem).startswith(f"line {problem.line} · persona.stages[1].cue.kind · must be")
+    assert problem_text(problem).startswith(
+        f"line {problem.line} · persona.stages[1].cue.kind · must be"
+    )
 
 
 @pytest.mark.parametrize(

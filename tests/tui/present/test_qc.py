@@ -16,17 +16,8 @@ from cuecard.core.engine.events import (
 )
 from cuecard.core.engine.messages import Usage
 from cuecard.core.probes.results import ProbeResult
-from cuecard.tui.present.qc import (
-    LiveQc,
-    badge,
-    came_back,
-    detail,
-    heading,
-    models,
-    outcome,
-    summary,
-    who,
-)
+from cuecard.tui.live_runs import LiveQc
+from cuecard.tui.present.qc import badge, came_back, detail, heading, models, outcome, summary, who
 
 DAY = datetime(2030, 1, 2, 12, tzinfo=UTC)
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Collection
 from typing import TYPE_CHECKING, Literal
 
 from cuecard.annotate.quality.decision_table import (
@@ -17,21 +15,16 @@ from cuecard.annotate.quality.decision_table import (
 )
 from cuecard.annotate.quality.report import Decided, QcReport, StageReport
 from cuecard.core.contributions import QcVerdict
-from cuecard.core.engine.events import RunBegan, RunEvent, TrialFinished
 from cuecard.core.evaluation.probe_plan import PROBE_LABEL
-from cuecard.core.evaluation.run_trials import Tally
-from cuecard.core.i18n import N_, _, headed, listed, ngettext, pgettext, plural, spaced
-from cuecard.core.probes.results import ATTEMPTS, ProbeName, ProbeResult
+from cuecard.core.i18n import N_, _, headed, listed, ngettext, pgettext, spaced
+from cuecard.core.probes.results import ATTEMPTS, ProbeResult
 from cuecard.core.text import one_line
 from cuecard.tui.grid.cells import GridCell
-from cuecard.tui.live_runs import LiveWork
 from cuecard.tui.present.entries import Paragraph, Piece, Tone
 from cuecard.tui.present.keyboard import hint
 
 if TYPE_CHECKING:
-    from cuecard.core.config import Config
-    from cuecard.store.workspace import Workspace
-    from cuecard.tui.engine import Engine
+    pass
 
 
 _StateTone = Literal["muted", "good", "bad"]
@@ -238,75 +231,3 @@ def _decision_lines(decision: Decided) -> list[Paragraph]:
 
 def _tone(state: StageState) -> Tone:
     return "strong" if state in ("open", "skipped") else STATE_LOOK[state][1]
-
-
-class LiveQc(LiveWork):
-    """The stages of one task on the engine. Told of events there, asked from the screen."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self._lock = threading.Lock()
-        self._probe: ProbeName | None = None
-        self._tally = Tally()
-        self._problem = ""
-
-    def begin(
-        self,
-        engine: Engine,
-        workspace: Workspace,
-        task_id: str,
-        stages: Collection[StageName],
-        config: Config,
-        by: str,
-    ) -> None:
-        from cuecard.annotate.quality.pipeline import run_stages
-
-        self._future = engine.submit(
-            run_stages(
-                workspace,
-                [task_id],
-                stages,
-                config=config,
-                by=by,
-                control=self.control,
-                on_probe=self.begins,
-                on_event=self.on_event,
-            )
-        )
-
-    def progress(self, currency: str) -> str:
-        """What is being played now, in a line."""
-        with self._lock:
-            if self._probe is None:
-                return _("Beginning…")
-            tally, probe = self._tally, _(PROBE_LABEL[self._probe])
-            told = _("Playing {probe}: {ended} of {total}")
-            parts = [told.format(probe=probe, ended=tally.ended, total=tally.total)]
-            if tally.by_cell:
-                parts.append(_("{n} under way").format(n=len(tally.by_cell)))
-            if tally.calls:
-                parts.append(plural("{n} call", "{n} calls", tally.calls))
-            if tally.cost is not None:
-                parts.append(f"{tally.cost:.4f} {currency}")
-        return " · ".join(parts)
-
-    def problem(self) -> str:
-        """The first thing that went wrong in a trial; "" if nothing did."""
-        with self._lock:
-            return self._problem
-
-    def begins(self, probe: ProbeName) -> None:
-        """The next probe's turn; on the engine's thread, as `on_event` is."""
-        with self._lock:
-            self._probe = probe
-            self._tally.total = self._tally.ended = 0
-
-    def on_event(self, event: RunEvent) -> None:
-        """Take in what a run tells."""
-        with self._lock:
-            before = self._tally.total
-            self._tally.on_event(event)
-            if isinstance(event, RunBegan):
-                self._tally.total += before  # A probe may be several runs.
-            elif isinstance(event, TrialFinished):
-                self._problem = self._problem or event.problem
