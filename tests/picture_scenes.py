@@ -46,7 +46,7 @@ from cuecard.tui.screens.dialogs import (
     TextDialog,
 )
 from cuecard.tui.screens.errors import ErrorsScreen, TrialListScreen
-from cuecard.tui.screens.exam import ExamScreen, InputsScreen, MissesScreen
+from cuecard.tui.screens.exam import ExamDialog, ExamScreen, InputsScreen, MissesScreen
 from cuecard.tui.screens.fidelity import FidelityScreen, ScatterScreen, SizesDialog
 from cuecard.tui.screens.fidelity_replay import ReplayScreen
 from cuecard.tui.screens.fidelity_replay_choice import ReplayChoiceScreen
@@ -56,7 +56,12 @@ from cuecard.tui.screens.home import HomeScreen
 from cuecard.tui.screens.independent_gold import CompareGoldScreen
 from cuecard.tui.screens.independent_gold_build import BuildGoldScreen
 from cuecard.tui.screens.labelling.adjudicate import AdjudicateScreen
-from cuecard.tui.screens.labelling.dialogs import BlindTranscriptScreen, DetailScreen, SampleScreen
+from cuecard.tui.screens.labelling.dialogs import (
+    BlindTranscriptScreen,
+    DetailScreen,
+    LabelImportDialog,
+    SampleScreen,
+)
 from cuecard.tui.screens.labelling.screen import LabelScreen
 from cuecard.tui.screens.labelling.verdicts import VerdictListScreen, VerdictsScreen
 from cuecard.tui.screens.own_keys import OwnKeysScreen, RecordDialog
@@ -732,6 +737,10 @@ WALKS: tuple[Walk, ...] = (
         Scene("verdicts", VerdictsScreen),
         keys("a"),
         Scene("verdicts-draw", SampleScreen),
+        keys("escape m"),
+        Scene("verdicts-import", LabelImportDialog),
+        keys("escape full_stop e"),
+        Scene("verdicts-exam", ExamDialog),
         keys("escape v"),
         Scene("verdict-list", VerdictListScreen),
         person="Ben",

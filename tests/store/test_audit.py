@@ -8,9 +8,12 @@ from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 
+import pytest
+
 from apart import fresh
 from cuecard.core.engine.events import Event, EventBody, ToolAnswered
 from cuecard.core.engine.messages import ToolAnswer, ToolCall
+from cuecard.core.errors import CuecardError
 from cuecard.core.records import TrialRecord
 from cuecard.core.tasks.models import Task
 from cuecard.store.workspace import Workspace
@@ -90,6 +93,8 @@ DAMAGES = {
         "sessionform",
         "its hash is not its name",
     ),
+    "UPDATE run SET plan = '{' WHERE id = 1": ("run", "plan cannot be read"),
+    "UPDATE trial SET agent = 'x' WHERE id = 10": ("trial", "agent cannot be read"),
     "UPDATE label SET person = 'Nobody' WHERE id = 5": (
         "label",
         "refers to a person that is not there",
@@ -119,7 +124,13 @@ def test_every_damage_is_named(seeded_once: Path, tmp_path: Path) -> None:
     assert {
         *[("event", "6"), ("event", "7/1"), ("event", "8/2"), ("trial", "9"), ("label", "5")],
         *[("standing", "facts-night-train/1"), ("task", "table-us-states"), ("setitem", "1/3")],
-        *[("verdict", "1"), ("trialfigures", "30/en"), ("sessionform", "1")],
+        *[
+            ("run", "1"),
+            ("trial", "10"),
+            ("verdict", "1"),
+            ("trialfigures", "30/en"),
+            ("sessionform", "1"),
+        ],
     } <= keys
     assert all(each.hint for part in parts for each in part.findings)
 
@@ -141,7 +152,7 @@ def test_large_contents_are_held_against_their_names_and_missed(
         )
         workspace.event_writer.submit(trial.id, at(step, told))
         workspace.event_writer.settle()
-    assert [part.found for part in workspace.audit(heard)] == [0] * 6
+    assert [part.found for part in workspace.audit(heard)] == [0] * 7
     if not url.startswith("sqlite"):
         return
     with closing(sqlite3.connect(url.removeprefix("sqlite:///"))) as raw:
@@ -175,3 +186,26 @@ def test_a_damaged_page_is_named(tmp_path: Path, make_task: Callable[..., Task])
     assert parts["pages"].found
     assert parts["tasks"].found
     assert "recover" in parts["pages"].findings[0].hint
+
+
+def test_what_was_edited_to_junk_is_told_with_a_way_out(seeded_once: Path, tmp_path: Path) -> None:
+    path = Path(shutil.copyfile(seeded_once, tmp_path / "damaged.db"))
+    with closing(sqlite3.connect(path, isolation_level=None)) as raw:
+        for (name,) in raw.execute(
+            "SELECT name FROM sqlite_master WHERE type = 'trigger'"
+        ).fetchall():
+            raw.execute(f"DROP TRIGGER {name}")
+        raw.execute("UPDATE run SET plan = '{' WHERE id = 1")
+        raw.execute("UPDATE trial SET agent = 'x' WHERE id = 9")
+        raw.execute("UPDATE revision SET origins = 'x' WHERE task_id = 'table-us-states'")
+    with Workspace.open(path) as workspace:
+        run = workspace.runs.trial(8).run_id
+        for read in (
+            lambda: workspace.runs.get(1),
+            lambda: workspace.runs.trials(run),
+            lambda: list(workspace.tasks.newest(["table-us-states"])),
+        ):
+            with pytest.raises(CuecardError, match="A record of this workspace is damaged") as told:
+                read()
+            assert str(path) in told.value.message
+            assert "doctor --deep" in told.value.hint

@@ -9,10 +9,12 @@ import subprocess
 import sys
 from collections.abc import Callable
 from contextlib import closing
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import pytest
+from sqlmodel import Session, create_engine
 
 import forked
 from apart import fresh
@@ -24,6 +26,7 @@ from cuecard.core.tasks.models import Task
 from cuecard.core.worker_archive import BeingPlayed
 from cuecard.store.copies import Copied, OnRows
 from cuecard.store.schema import APPEND_ONLY, PRESENT
+from cuecard.store.trial_tables import WorkerRow
 from cuecard.store.workspace import Workspace, database_at
 
 MOVER = Path(__file__).parent / "move_workspace.py"
@@ -92,7 +95,7 @@ def test_there_and_back_every_row_and_score_is_the_same(
     assert rows(back) == before == rows(seeded)
     with Workspace.open(url) as workspace:
         assert {part.name: part.found for part in workspace.audit(heard)} == dict.fromkeys(
-            ("pages", "references", "tasks", "contents", "trials", "items"), 0
+            ("pages", "records", "references", "tasks", "contents", "trials", "items"), 0
         )
         last = max(run.id for run in workspace.runs.all())
         made = workspace.runs.create(
@@ -187,6 +190,24 @@ def test_no_workspace_that_is_played_or_goes_where_something_is(
             move(small, new, told)
     with pytest.raises(CuecardError, match="has not all been moved"):
         Workspace.open(new)
+
+
+def test_a_workspace_with_a_worker_that_waits_for_runs_is_not_moved(
+    small: Path, tmp_path: Path
+) -> None:
+    now = datetime.now(UTC)
+    row = WorkerRow(
+        id="w", host="lab-3", machine="m", pid=12, started="", person="Bo", since=now, beat_at=now,
+        concurrency=1, players="",
+    )  # fmt: skip
+    engine = create_engine(f"sqlite:///{small}")
+    with Session(engine) as session:
+        session.add(row)
+        session.commit()
+    engine.dispose()
+    said = r"A worker is at work in this workspace: Bo's on lab-3, process 12 \(Stop it first"
+    with pytest.raises(CuecardError, match=said):
+        move(small, tmp_path / "new.db")
 
 
 def test_a_backup_is_of_one_moment_while_others_write(

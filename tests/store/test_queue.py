@@ -60,6 +60,26 @@ async def test_a_trial_is_taken_once_and_handed_on_when_it_is_given_back(
 
 
 @on_postgres
+async def test_who_lost_a_trial_that_went_on_elsewhere_is_told_so_and_not_that_its_log_is_odd(
+    workspace: Workspace,
+    make_trial: Callable[..., TrialRecord],
+    at: Callable[[int, EventBody], Event],
+) -> None:
+    trial = make_trial()
+    async with workspace.workers.queue("Ann", 1) as ann:
+        await ann.offer(trial.run_id, {"/1": [trial.id]})
+        (old,) = await ann.take(trial.run_id, 1)
+        sink = workspace.sink(trial.id, old)
+        await sink.append(at(0, said(0)))
+        with Workspace.open(workspace.url) as elsewhere:
+            async with elsewhere.workers.queue("Bo", 1, lapse=NO_LAPSE) as bo:
+                (new,) = await bo.take(trial.run_id, 1)
+                await elsewhere.sink(trial.id, new).append(at(1, said(2)))
+        with pytest.raises(ClaimLost, match="Another worker plays this trial now"):
+            await sink.append(at(1, said(1)))
+
+
+@on_postgres
 async def test_what_a_worker_writes_after_its_trial_was_taken_over_is_refused(
     workspace: Workspace,
     make_trial: Callable[..., TrialRecord],

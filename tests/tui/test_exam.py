@@ -8,12 +8,13 @@ from pathlib import Path
 from textual.widgets import Static
 
 from cuecard.core.config import EMBEDDED
+from cuecard.core.engine.events import RunState
 from cuecard.core.evaluation.exam import plan_exam, run_exam
 from cuecard.core.judges.lexical import LexicalJudge
 from cuecard.core.llm.hub import ModelHub
 from cuecard.store.workspace import Workspace
 from cuecard.tui.app import CuecardApp
-from cuecard.tui.screens.exam import ExamScreen, InputsScreen, MissesScreen
+from cuecard.tui.screens.exam import ExamDialog, ExamScreen, InputsScreen, MissesScreen
 from tui_rooms import shown, until
 
 AppMaker = Callable[..., CuecardApp]
@@ -62,3 +63,31 @@ async def test_a_miss_is_read_side_by_side(database: Path, make_app: AppMaker) -
         assert misses.view.grid.cursor_row == 1
         await pilot.press("escape", "escape")
         await until(pilot, lambda: "exam: lexical:lenient" in shown(app.screen))
+
+
+async def test_an_exam_is_begun_from_the_verdicts_and_gone_on_with(
+    database: Path, make_app: AppMaker
+) -> None:
+    app = make_app(database)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await pilot.press("5")
+        await until(pilot, lambda: "No verdicts yet" in shown(app.screen))
+        await pilot.press("full_stop", "e")
+        await until(pilot, lambda: isinstance(app.screen, ExamDialog))
+        await until(pilot, lambda: "inputs are to be judged, without a model." in shown(app.screen))
+        await pilot.press("ctrl+s")
+        await until(pilot, lambda: isinstance(app.screen, ExamScreen))
+        exam = app.screen
+        await until(pilot, lambda: "sensitivity " in shown(exam))
+        assert "Judging with" not in shown(exam)
+        with Workspace.open(database) as workspace:
+            [run] = workspace.runs.all("probe")
+            assert (run.name, run.created_by, run.state) == ("exam: lexical", "Ana", RunState.DONE)
+            before = len(workspace.verdicts.of_run(run.id))
+        # Nothing is left of it: it is told, and nothing is asked again.
+        await pilot.press("p")
+        await until(pilot, lambda: "Every input is judged" in shown(app.screen))
+        await pilot.press("ctrl+s")
+        await until(pilot, lambda: app.screen is exam)
+        with Workspace.open(database) as workspace:
+            assert len(workspace.verdicts.of_run(run.id)) == before

@@ -20,6 +20,7 @@ from cuecard.core.records import TrialCell
 from cuecard.store import leases
 from cuecard.store.workspace import Workspace
 from cuecard.tui.app import CuecardApp
+from cuecard.tui.kit.forms import FormDialog
 from cuecard.tui.preferences import Preferences
 from cuecard.tui.screens.compare import CompareScreen
 from cuecard.tui.screens.dialogs import AskLine, ConfirmDialog
@@ -298,7 +299,7 @@ async def test_a_figure_leads_to_its_trials_and_a_failed_one_is_played_again(
         await pilot.press("v", "t", "f")
         await until(pilot, lambda: "failed trials · 1 of 2 trials" in shown(app.screen))
         await pilot.press("full_stop", "b")
-        await until(pilot, lambda: isinstance(app.screen, AskLine))
+        await until(pilot, lambda: isinstance(app.screen, FormDialog))
         await pilot.press("5", "enter")
         await until(pilot, lambda: "of 5 USD" in shown(app.screen))
         await pilot.press("ctrl+r")

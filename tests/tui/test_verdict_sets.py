@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+from textual.widgets import Input
+
 from cuecard.annotate.labelling.labelling_sets import make_set
 from cuecard.annotate.labelling.sampling import SamplingPlan
 from cuecard.core.label_records import LabelValue, RunLabels
@@ -12,7 +14,7 @@ from cuecard.store.workspace import Workspace
 from cuecard.tui.app import CuecardApp
 from cuecard.tui.kit.lists import ListView
 from cuecard.tui.screens.dialogs import AskLine
-from cuecard.tui.screens.labelling.dialogs import SampleScreen
+from cuecard.tui.screens.labelling.dialogs import LabelImportDialog, SampleScreen
 from cuecard.tui.screens.labelling.screen import LabelScreen
 from cuecard.tui.screens.labelling.verdicts import VerdictListScreen, VerdictsScreen
 from tui_rooms import shown, until
@@ -144,3 +146,35 @@ async def test_whoever_has_no_label_to_give_is_told_so(judged: Path, make_app) -
         await until(pilot, lambda: "Nothing here waits for your label" in shown(app.screen))
         assert "Back to your last item" not in shown(app.screen)
         assert "Agreement of judge and people" in shown(app.screen)
+
+
+async def test_labels_in_a_file_are_taken_in_and_what_is_wrong_with_it_is_told(
+    judged: Path, make_app, tmp_path: Path
+) -> None:
+    with Workspace.open(judged) as workspace:
+        [trial, *_rest] = workspace.runs.trials(workspace.runs.all()[0].id)
+        [verdict, *_rest] = workspace.verdicts.of_trial(trial.id)[0].judgement.verdicts
+    head, line = "trial,item,label,person", f"{trial.uid},{verdict.item.key},{{}},Eve"
+    path = tmp_path / "labels.csv"
+    path.write_text(f"{head}\n{line.format('perhaps')}\n", encoding="utf-8")
+    app: CuecardApp = make_app(judged, person="Ben")
+    async with app.run_test(size=(120, 40)) as pilot:
+        await pilot.press("5")
+        await until(pilot, lambda: isinstance(app.screen, VerdictsScreen))
+        await until(pilot, lambda: "first run" in shown(app.screen))
+        await pilot.press("m")
+        await until(pilot, lambda: isinstance(app.screen, LabelImportDialog))
+        app.screen.query_one("#path Input", Input).value = str(path)
+        await until(pilot, lambda: "line 2, label perhaps" in shown(app.screen))
+        await pilot.press("ctrl+s")
+        await pilot.pause()
+        assert isinstance(app.screen, LabelImportDialog)
+        path.write_text(f"{head}\n{line.format('yes')}\n", encoding="utf-8")
+        await pilot.press("end", "space", "backspace")
+        await until(pilot, lambda: "New labels: 1, known: 0; by Eve" in shown(app.screen))
+        await pilot.press("ctrl+s")
+        await until(pilot, lambda: isinstance(app.screen, VerdictsScreen))
+        with Workspace.open(judged) as workspace:
+            assert [label.person for label in workspace.verdicts.labels(trial_id=trial.id)] == [
+                "Eve"
+            ]

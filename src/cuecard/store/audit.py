@@ -224,8 +224,42 @@ def _items(session: Session, part: Reading) -> None:
             part.wrong("sessionform", form.id, _("its hash is not its name"))
 
 
+_JSON = {
+    "cosign": ("origins",),
+    "draft": ("body", "origins"),
+    "labelset": ("plan",),
+    "reviewform": ("body",),
+    "revision": ("origins",),
+    "run": ("limits", "plan"),
+    "seatmove": ("body",),
+    "sessionform": ("questions", "answers"),
+    "setitem": ("people",),
+    "shadow": ("player", "reply", "calls"),
+    "throwndraft": ("body", "origins"),
+    "trial": ("agent", "user", "world"),
+}
+"""Columns that hold JSON, by table, beside those that other parts read whole."""
+
+
+def _records(session: Session, part: Reading) -> None:
+    for name, columns in _JSON.items():
+        table = metadata.tables[name]
+        for row in stream(session.connection(), table, *table.primary_key):
+            part.count()
+            for column in columns:
+                packed = row.packed if column == "body" and "packed" in table.c else None
+                if readable(_parsed, getattr(row, column), packed) is None:
+                    key = tuple(getattr(row, each.name) for each in table.primary_key)
+                    part.wrong(name, key, _("{column} cannot be read").format(column=column))
+
+
+def _parsed(body: str | None, packed: bytes | None) -> tuple[object]:
+    return (json.loads(unpack(body, packed)),)
+
+
 _PARTS: dict[str, Callable[[Session, Reading], None]] = {
     "pages": _pages,
+    "records": _records,
     "references": _references,
     "tasks": _tasks,
     "contents": _payloads,

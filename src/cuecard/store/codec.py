@@ -337,7 +337,8 @@ def read_payloads(connection: Connection, hashes: Sequence[str]) -> dict[str, by
             found[digest] = decompress(data, dictionaries[base][:WINDOW])
     for digest in hashes:
         if digest not in found:
-            raise NotFound(_("There is no such content"), digest)
+            hint = _("`cuecard doctor --deep` tells what refers to it; take it from a backup.")
+            raise NotFound(_("There is no such content"), digest, hint)
     return found
 
 

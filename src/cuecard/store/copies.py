@@ -28,9 +28,8 @@ from sqlalchemy import (
 )
 from sqlmodel import Session, col
 
-from cuecard.core.errors import CuecardError, system_words
+from cuecard.core.errors import Conflict, CuecardError, system_words
 from cuecard.core.i18n import _, headed
-from cuecard.core.records import RunLease
 from cuecard.core.system import drafted
 from cuecard.core.worker_archive import LAPSE, BeingPlayed
 from cuecard.store import errors as troubles
@@ -38,7 +37,7 @@ from cuecard.store import role_rules, roles
 from cuecard.store.engine import Database
 from cuecard.store.leases import Leases
 from cuecard.store.schema import APPEND_ONLY, HALF, HEAD, PRESENT, create_tables, stamp, table_names
-from cuecard.store.task_tables import in_utc, insert_new, insert_of, metadata
+from cuecard.store.task_tables import insert_new, insert_of, metadata
 from cuecard.store.trial_tables import WorkerRow
 
 OnRows = Callable[[str, int, int], None]
@@ -144,14 +143,11 @@ class Copies:
             col(WorkerRow.beat_at) > datetime.now(UTC) - timedelta(seconds=LAPSE),
         )
         if worker := session.scalars(beating).first():
-            raise BeingPlayed(
-                RunLease(
-                    person=worker.person,
-                    host=worker.host,
-                    pid=worker.pid,
-                    since=in_utc(worker.since),
-                    alive=True,
-                )
+            whose = _("{person}'s on {host}, process {pid}")
+            raise Conflict(
+                _("A worker is at work in this workspace"),
+                whose.format(person=worker.person, host=worker.host, pid=worker.pid),
+                _("Stop it first: it would take up the next run here."),
             )
 
 

@@ -77,6 +77,14 @@ class Database:
             yield session
 
     @contextmanager
+    def decoding(self) -> Generator[None]:
+        """For what reads rows outside of a session. Raises `CuecardError` where one holds something else than was written."""
+        try:
+            yield
+        except troubles.UNREADABLE as error:
+            raise troubles.unreadable_row(error, self.public_url) from error
+
+    @contextmanager
     def write(self, *about: str, patience: float | None = None) -> Generator[Session]:
         """A session that commits at its end; on an error nothing is written. It excludes others who write about the same,
         such as "task:espresso", and without `about` all who name something or nothing; so what it reads stays true until
@@ -289,7 +297,8 @@ class Database:
                 # SQLite would go on with a file that nobody finds any more.
                 raise troubles.gone(self.public_url)
             self._file = found
-            yield
+            with self.decoding():
+                yield
         except DatabaseAway as error:
             self._noticed(error, quietly)
             raise

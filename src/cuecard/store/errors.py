@@ -1,9 +1,14 @@
 """The errors of opening, reading and writing a database, worded for users."""
 
+import zlib
+from json import JSONDecodeError
+
+from pydantic import ValidationError
 from sqlalchemy.exc import DBAPIError
 
 from cuecard.core.errors import CuecardError, DatabaseAway, NotAllowed, NotFound, install_hint
 from cuecard.core.i18n import _, headed
+from cuecard.core.text import one_line
 
 _GONE = ("57P01", "57P02", "57P03", "57P05", "25P03", "25P04", "53300")
 """SQLSTATEs, beside those of class 08, with which PostgreSQL ends a session or takes none at present:
@@ -71,6 +76,24 @@ def database_trouble(said: str, place: str) -> CuecardError:
         _("The workspace cannot do this"),
         headed(place, said.partition("\n")[0]),
         _("If it happens again, make a copy of the workspace and report the problem."),
+    )
+
+
+UNREADABLE = ValidationError, JSONDecodeError, zlib.error
+"""What reading raises where a row holds something else than was written."""
+
+
+def unreadable_row(error: Exception, place: str) -> CuecardError:
+    """`error`: one of `UNREADABLE`."""
+    why = str(error)
+    if isinstance(error, ValidationError):
+        why = headed(error.title.partition("[")[0], error.errors(include_url=False)[0]["msg"])
+    return CuecardError(
+        _("A record of this workspace is damaged"),
+        headed(place, one_line(why, 300)),
+        _(
+            "`cuecard doctor --deep` names its table and row; take it from a backup, or mend it there."
+        ),
     )
 
 

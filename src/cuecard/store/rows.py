@@ -83,8 +83,9 @@ def verdict_row(session: Session, verdict_id: int) -> VerdictRow:
     return row
 
 
-def trial_missing(trial_id: int) -> NotFound:
-    return NotFound(_("There is no such trial"), str(trial_id))
+def trial_missing(trial_id: int | str) -> NotFound:
+    hint = _("`cuecard runs` lists the runs, `cuecard score RUN --json` the trials of one.")
+    return NotFound(_("There is no such trial"), str(trial_id), hint)
 
 
 def task_missing(session: Session, task_id: str) -> NotFound:

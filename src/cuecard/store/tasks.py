@@ -174,8 +174,7 @@ class Tasks:
                     if task_id not in found:
                         raise task_missing(session, task_id)
             for task_id in some:
-                row, content = found[task_id]
-                yield revision_of(row, task_in(content))
+                yield self._decoded(*found[task_id])
 
     def these(self, units: Iterable[tuple[str, int]]) -> Iterator[Revision]:
         """These revisions, by task id and number, in this order, some read at a time. Raises `NotFound`."""
@@ -189,8 +188,11 @@ class Tasks:
             for task_id, number in some:
                 if (task_id, number) not in found:
                     raise revision_missing(task_id, number)
-                row, content = found[task_id, number]
-                yield revision_of(row, task_in(content))
+                yield self._decoded(*found[task_id, number])
+
+    def _decoded(self, row: RevisionRow, content: ContentRow) -> Revision:
+        with self._database.decoding():
+            return revision_of(row, task_in(content))
 
     def revisions(self, task_id: str) -> list[Revision]:
         """All revisions, newest first. Raises `NotFound`."""

@@ -20,7 +20,7 @@ from cuecard.core.i18n import _
 from cuecard.core.worker_archive import Claim
 from cuecard.store.codec import Encoded, Shelf, dumped, encode, pack, write_payloads
 from cuecard.store.engine import Database
-from cuecard.store.rows import trial_missing
+from cuecard.store.rows import check_fences, trial_missing
 from cuecard.store.task_tables import in_utc, metadata
 from cuecard.store.trial_logs import add_usage, read_event
 
@@ -89,8 +89,14 @@ class Appender:
         new = _Batch()
         with self._database.plain() as connection:
             new.states = self._known(connection, {trial_id for trial_id, _event in batch})
-            for (trial_id, event), one in zip(batch, coded, strict=True):
-                _add(connection, new, trial_id, event, one)
+            try:
+                for (trial_id, event), one in zip(batch, coded, strict=True):
+                    _add(connection, new, trial_id, event, one)
+            except Conflict:
+                # Who lost a trial is told so, and not that its log is odd.
+                if fences:
+                    check_fences(connection, fences)
+                raise
             if new.rows:
                 try:
                     with self._database.at_once(connection, fences):

@@ -7,9 +7,10 @@ import threading
 from collections.abc import Callable, Collection
 from concurrent.futures import Future
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from cuecard.core.engine.events import (
+    RunBegan,
     RunEvent,
     Termination,
     TrialBegan,
@@ -20,18 +21,22 @@ from cuecard.core.engine.events import (
 from cuecard.core.engine.messages import Usage
 from cuecard.core.engine.run_control import RunControl
 from cuecard.core.errors import Drained, Halt, Held
+from cuecard.core.evaluation.probe_plan import PROBE_LABEL
 from cuecard.core.evaluation.run_trials import Tally, Trouble
 from cuecard.core.evaluation.runs import budget_of
 from cuecard.core.evaluation.sharing import Budget
-from cuecard.core.i18n import _
+from cuecard.core.i18n import _, plural
 from cuecard.core.records import RunRecord, RunState
 
 if TYPE_CHECKING:
+    from cuecard.annotate.quality.decision_table import StageName
     from cuecard.core.config import Config
+    from cuecard.core.engine.step_context import RecordedCall
+    from cuecard.core.evaluation.exam import ExamPlan
     from cuecard.core.evaluation.runs import RunOutcome
+    from cuecard.core.probes.results import ProbeName
     from cuecard.store.workspace import Workspace
     from cuecard.tui.engine import Engine
-    from cuecard.tui.present.qc import LiveQc
 
 
 @dataclass(frozen=True)
@@ -61,13 +66,148 @@ class Pace:
     troubles: tuple[Trouble, ...]
 
 
-class LiveRun:
-    """One run on the engine. The engine's thread reports events to it, screens read it."""
+class LiveWork:
+    """Work on the engine. The engine's thread reports to it how far it is, screens read it."""
 
     def __init__(self) -> None:
         self.control = RunControl()
+        self._future: Future[Any] | None = None
+
+    @property
+    def going_on(self) -> bool:
+        return self._future is not None and not self._future.done()
+
+    def trouble(self) -> BaseException | None:
+        """The error that stopped it as a whole; None if there is none."""
+        if self._future is None or not self._future.done() or self._future.cancelled():
+            return None
+        return self._future.exception()
+
+    def stopped_by(self) -> BaseException | None:
+        """What ended it before its end: an error, its model, its budget; None if nothing or a person did."""
+        halt = None if self.going_on else self.control.halt
+        return self.trouble() or (None if isinstance(halt, Drained) else halt)
+
+
+class LiveExam(LiveWork):
+    """An exam that a judge sits. `done` of `total` inputs are judged; `cost`: None if no call had a price."""
+
+    done = total = calls = 0
+    cost: float | None = None
+
+    def begin(
+        self, engine: Engine, workspace: Workspace, plan: ExamPlan, config: Config, by: str
+    ) -> None:
+        """Have the judge judge what is left, within the budget of its run."""
+        from cuecard.core.evaluation.exam import run_exam
+
+        self.total = plan.left
+        self._future = engine.submit(
+            run_exam(
+                workspace,
+                plan,
+                config=config,
+                by=by,
+                control=self.control,
+                on_progress=self.moved,
+                on_call=self.called,
+            )
+        )
+
+    def moved(self, done: int, total: int) -> None:
+        self.done, self.total = done, total
+
+    def called(self, call: RecordedCall) -> None:
+        self.calls += 1
+        if call.reply.cost is not None:
+            self.cost = (self.cost or 0.0) + call.reply.cost
+
+    @property
+    def failures(self) -> tuple[str, ...]:
+        """Why inputs were not judged, each reason once, when it is over."""
+        if self.going_on or self._future is None or self._future.cancelled() or self.trouble():
+            return ()
+        return tuple(dict.fromkeys(failure.reason for failure in self._future.result()[1]))
+
+
+class LiveQc(LiveWork):
+    """The stages of one task on the engine. Told of events there, asked from the screen."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._lock = threading.Lock()
+        self._probe: ProbeName | None = None
+        self._tally = Tally()
+        self._problem = ""
+
+    def begin(
+        self,
+        engine: Engine,
+        workspace: Workspace,
+        task_id: str,
+        stages: Collection[StageName],
+        config: Config,
+        by: str,
+    ) -> None:
+        from cuecard.annotate.quality.pipeline import run_stages
+
+        self._future = engine.submit(
+            run_stages(
+                workspace,
+                [task_id],
+                stages,
+                config=config,
+                by=by,
+                control=self.control,
+                on_probe=self.begins,
+                on_event=self.on_event,
+            )
+        )
+
+    def progress(self, currency: str) -> str:
+        """What is being played now, in a line."""
+        with self._lock:
+            if self._probe is None:
+                return _("Beginning…")
+            tally, probe = self._tally, _(PROBE_LABEL[self._probe])
+            told = _("Playing {probe}: {ended} of {total}")
+            parts = [told.format(probe=probe, ended=tally.ended, total=tally.total)]
+            if tally.by_cell:
+                parts.append(_("{n} under way").format(n=len(tally.by_cell)))
+            if tally.calls:
+                parts.append(plural("{n} call", "{n} calls", tally.calls))
+            if tally.cost is not None:
+                parts.append(f"{tally.cost:.4f} {currency}")
+        return " · ".join(parts)
+
+    def problem(self) -> str:
+        """The first thing that went wrong in a trial; "" if nothing did."""
+        with self._lock:
+            return self._problem
+
+    def begins(self, probe: ProbeName) -> None:
+        """The next probe's turn; on the engine's thread, as `on_event` is."""
+        with self._lock:
+            self._probe = probe
+            self._tally.total = self._tally.ended = 0
+
+    def on_event(self, event: RunEvent) -> None:
+        """Take in what a run tells."""
+        with self._lock:
+            before = self._tally.total
+            self._tally.on_event(event)
+            if isinstance(event, RunBegan):
+                self._tally.total += before  # A probe may be several runs.
+            elif isinstance(event, TrialFinished):
+                self._problem = self._problem or event.problem
+
+
+class LiveRun(LiveWork):
+    """One run on the engine."""
+
+    def __init__(self) -> None:
+        super().__init__()
         self.budget = Budget()
-        self._future: Future[RunOutcome] | None = None
         self._lock = threading.Lock()
         self._tally = Tally()
         self._turns: dict[int, int] = {}
@@ -124,10 +264,6 @@ class LiveRun:
         """It was asked to pause or stop, and finishes what is being done."""
         return self.going_on and (self.control.halt is not None or self.control.cancelled)
 
-    @property
-    def going_on(self) -> bool:
-        return self._future is not None and not self._future.done()
-
     def seen(self, run: RunRecord) -> RunRecord:
         """The run's record with its present state, which a record read earlier does not have."""
         return run.model_copy(update={"state": RunState.RUNNING}) if self.going_on else run
@@ -167,12 +303,6 @@ class LiveRun:
                 troubles=tuple(tally.troubles),
             )
 
-    def trouble(self) -> BaseException | None:
-        """The error that stopped the run as a whole; None if there is none."""
-        if self._future is None or not self._future.done() or self._future.cancelled():
-            return None
-        return self._future.exception()
-
     def halt(self) -> Halt | None:
         """Why the run stopped: its model, its budget, somebody elsewhere; None if it did not, or was asked to here."""
         halt = self.control.halt
@@ -208,7 +338,7 @@ class LiveRun:
 
 class LiveRuns:
     """By run id. A run that is over stays here until it is played again. `qc`: stages of quality control,
-    by task id.
+    by task id; `exams`: of judges, by the ids of their runs.
     """
 
     def __init__(self) -> None:
@@ -216,6 +346,7 @@ class LiveRuns:
         self.on_end: Callable[[int], None] | None = None
         """Told on another thread which run is over, however it ended."""
         self.qc: dict[str, LiveQc] = {}
+        self.exams: dict[int, LiveExam] = {}
 
     def get(self, run_id: int) -> LiveRun | None:
         return self._runs.get(run_id)
@@ -231,7 +362,8 @@ class LiveRuns:
 
     @property
     def any_going_on(self) -> bool:
-        return any(live.going_on for live in self._runs.values())
+        every = (*self._runs.values(), *self.exams.values())
+        return any(live.going_on for live in every)
 
     def play(
         self,

@@ -6,11 +6,11 @@ import pytest
 
 from cuecard.core.config import EMBEDDED
 from cuecard.core.engine.run_control import RunControl
-from cuecard.core.errors import NotFound
-from cuecard.core.evaluation.exam import plan_exam, read_exam, run_exam
+from cuecard.core.errors import CuecardError, NotFound
+from cuecard.core.evaluation.exam import enter_exam, plan_exam, read_exam, run_exam
 from cuecard.core.evaluation.judging import judge_run, lexical_judge
 from cuecard.core.evaluation.plans import settings_of
-from cuecard.core.evaluation.runs import RunPlan, create_run
+from cuecard.core.evaluation.runs import RunPlan, create_run, resume_run, settle_runs
 from cuecard.core.judges.lexical import LexicalJudge
 from cuecard.core.llm.hub import ModelHub
 from cuecard.core.records import RunState
@@ -98,3 +98,21 @@ async def test_what_is_no_exam(workspace: Workspace) -> None:
     with pytest.raises(NotFound):
         read_exam(workspace, run.id)
     assert lexical_judge().ref.name == "lexical"
+
+
+async def test_an_exam_that_stopped_stays_paused_for_its_judge_alone(workspace: Workspace) -> None:
+    (task,) = put(workspace, "facts")
+    judge = LexicalJudge()
+    plan = enter_exam(
+        workspace, plan_exam(workspace, judge, [task], config=EMBEDDED), EMBEDDED, "A"
+    )
+    assert plan.run is not None
+    run = plan.run.id
+    workspace.runs.set_state(run, RunState.PAUSED, "the budget is spent")
+    # Its inputs have ended, but it is no run that wants to be judged by the judges of its grid.
+    assert await settle_runs(workspace, by="A") == 0
+    with pytest.raises(CuecardError, match=r"`cuecard exam lexical` goes on with it"):
+        await resume_run(workspace, run, by="A")
+    assert workspace.runs.get(run).state is RunState.PAUSED
+    found, failures = await run_exam(workspace, plan, config=EMBEDDED, by="A")
+    assert (found.id, found.state, failures) == (run, RunState.DONE, ())

@@ -200,10 +200,11 @@ async def test_a_worker_with_another_configuration_is_told_what_differs(
     run = create_run(workspace, RunPlan(tasks=TASKS, agents=("live",)), by="ann", config=config)
     await offer_run(workspace, run.id, by="ann")
     _path, elsewhere = configured(tmp_path, "http://127.0.0.1:7/v1", memory="local")
-    other = Worker(workspace, elsewhere, "Bo", 1)
+    heard: dict[int, str] = {}
+    other = Worker(workspace, elsewhere, "Bo", 1, on_refusal=heard.__setitem__)
     await other.work(RunControl(), until_done=True)
     said = 'agents/live: memory is "local" here and "none" in the run'
-    assert other.refused == {run.id: said}
+    assert other.refused == heard == {run.id: said}
     assert handed(workspace, run.id).waiting == len(TASKS)
     (row,) = workspace.workers.all()
     assert row.note == f"{run.id}: {said}"

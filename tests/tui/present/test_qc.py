@@ -16,17 +16,8 @@ from cuecard.core.engine.events import (
 )
 from cuecard.core.engine.messages import Usage
 from cuecard.core.probes.results import ProbeResult
-from cuecard.tui.present.qc import (
-    LiveQc,
-    badge,
-    came_back,
-    detail,
-    heading,
-    models,
-    outcome,
-    summary,
-    who,
-)
+from cuecard.tui.live_runs import LiveQc
+from cuecard.tui.present.qc import badge, came_back, detail, heading, models, outcome, summary, who
 
 DAY = datetime(2030, 1, 2, 12, tzinfo=UTC)
 
@@ -113,7 +104,7 @@ def test_what_stands_behind_a_stage_and_beside_a_review() -> None:
 
 def test_how_far_it_is() -> None:
     live = LiveQc()
-    assert (live.going_on, live.trouble(), live.progress("USD")) == (False, None, "Beginning…")
+    assert (live.going_on, live.stopped_by(), live.progress("USD")) == (False, None, "Beginning…")
     live.begins("closed_book")
     for event in (
         RunBegan(3, 2),

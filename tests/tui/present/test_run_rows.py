@@ -16,7 +16,7 @@ from cuecard.core.engine.events import (
     TurnPlayed,
 )
 from cuecard.core.engine.messages import PlayerRef, Usage
-from cuecard.core.records import RunLease, RunRecord, TrialRecord
+from cuecard.core.records import RunLease, RunOrder, RunRecord, TrialRecord
 from cuecard.core.verdicts import Measure
 from cuecard.tui.live_runs import LiveRun
 from cuecard.tui.present.entries import Piece
@@ -115,6 +115,16 @@ def test_who_plays_a_run_elsewhere_or_why_it_is_paused_is_told() -> None:
         "no credit · p plays on what is open."
     ]
     assert why_it_stands(paused, here=True) == []
+    # Who asked is told in the words of whoever reads it, not of the worker that obeyed.
+    order = RunOrder(id=1, run_id=1, kind="pause", value=None, person="Cy", at=NOW)
+    (line,) = why_it_stands(paused, here=False, asked=order)
+    assert text(line).startswith("Cy asked for a pause at ")
+    dead = run(RunState.INTERRUPTED).model_copy(update={"lease": lease})
+    (line,) = why_it_stands(dead, here=False, waits=True)
+    assert text(line) == (
+        "Its trials wait for workers: `cuecard worker` on any machine plays them."
+        " p plays on what is open."
+    )
     assert "‖ paused" in text(heading(paused))
     named = text(heading(run().model_copy(update={"name": "long " * 40}), 90))
     assert cell_len(named) <= 90

@@ -192,7 +192,8 @@ def comparisons(
     if not found and refused:
         raise refused[0]
     if not found:
-        raise NotAllowed(_("There are no trials to compare"))
+        hint = _("Name runs whose trials have ended; `cuecard runs` lists them.")
+        raise NotAllowed(_("There are no trials to compare"), hint=hint)
     return tuple(found)
 
 

@@ -189,7 +189,8 @@ def plans_of(
             except NotAllowed as error:
                 refused = refused or error
     if not found:
-        raise refused or NotAllowed(_("No trial is judged"))
+        hint = _("`cuecard judge --run RUN` judges what is played.")
+        raise refused or NotAllowed(_("No trial is judged"), hint=hint)
     return tuple(found)
 
 

@@ -109,5 +109,6 @@ def _value(agent: str, variable: str) -> str:
         raise ConfigError(
             _("The agent {name} cannot be used").format(name=agent),
             _("the environment variable {name} is not set").format(name=variable),
+            _("Set it in the shell that starts Cuecard."),
         )
     return value

@@ -337,11 +337,12 @@ class TrialFinished:
 @dataclass(frozen=True)
 class TrialLeftOpen:
     """The trial was stopped before its end and can be resumed from its log. `cut`: models and tools whose answers
-    were still awaited.
+    were still awaited. `why`: said where it is not the run that was stopped.
     """
 
     cell: str
     cut: tuple[str, ...] = ()
+    why: str = ""
 
 
 @dataclass(frozen=True)

@@ -105,11 +105,12 @@ async def run_grid(
 
 @dataclass
 class _Progress:
-    """What is known of a cell when it is cancelled. `cut`: the calls that were under way."""
+    """What is known of a cell when it is left. `cut`: the calls that were under way; `lost`: to whom, if it was taken over."""
 
     trial_log: TrialLog | None = None
     result: TrialResult | None = None
     cut: tuple[CutCall, ...] = ()
+    lost: str = ""
 
 
 class _Run:
@@ -207,7 +208,7 @@ class _Run:
         if task.cancelled():
             return await self._cancelled(cell, progress)
         if (finished := task.result()) is None:
-            return self._leave_open(cell)
+            return self._leave_open(cell, why=progress.lost)
         return self._finished(finished)
 
     async def _play(self, cell: Cell, progress: _Progress) -> TrialFinished | None:
@@ -221,7 +222,8 @@ class _Run:
             if progress.result is None:
                 assert setup is not None
                 progress.result = await play(setup, trial_log)
-        except ClaimLost:
+        except ClaimLost as lost:
+            progress.lost = error_text(lost)
             return None
         except Halt as halt:
             self._control.pause(halt)
@@ -233,7 +235,8 @@ class _Run:
         if cell.after:
             try:
                 await cell.after(result, tuple(trial_log.events))
-            except ClaimLost:
+            except ClaimLost as lost:
+                progress.lost = error_text(lost)
                 return None
             except Halt as halt:
                 self._control.pause(halt)
@@ -263,9 +266,10 @@ class _Run:
             self._leave_open(cell, progress.cut)
         return False
 
-    def _leave_open(self, cell: Cell, cut: tuple[CutCall, ...] = ()) -> bool:
+    def _leave_open(self, cell: Cell, cut: tuple[CutCall, ...] = (), why: str = "") -> bool:
         self._left_open += 1
-        self._tell(TrialLeftOpen(cell.id, tuple(call.what for call in cut)))
+        why = why or error_text(self._control.halt) if self._control.halt else why
+        self._tell(TrialLeftOpen(cell.id, tuple(call.what for call in cut), why))
         return False
 
     async def _record_cut(self, trial_log: TrialLog, cut: tuple[CutCall, ...]) -> None:

@@ -10,8 +10,9 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import json
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import AsyncGenerator, Collection, Iterator, Mapping, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
@@ -25,6 +26,7 @@ from cuecard.core.engine.events import (
     TrialStarted,
 )
 from cuecard.core.engine.messages import PlayerRef
+from cuecard.core.engine.players import build_judge
 from cuecard.core.engine.run_control import RunControl
 from cuecard.core.errors import NotFound
 from cuecard.core.evaluation.judging import (
@@ -50,7 +52,7 @@ from cuecard.core.evaluation.sharing import within_limits
 from cuecard.core.exam.marking import Answered, answered
 from cuecard.core.exam.probes import EXAMS, SCHEME, ExamInput, inputs_of
 from cuecard.core.families.registry import MissingPart
-from cuecard.core.i18n import _
+from cuecard.core.i18n import _, plural
 from cuecard.core.judges.jury import Jury
 from cuecard.core.llm.hub import ModelHub
 from cuecard.core.probes.results import EXAMINER, ExamSetting
@@ -102,6 +104,19 @@ class ExamPlan:
     repeats: int
     skipped: dict[str, str] = field(default_factory=dict[str, str])
 
+    @property
+    def summary(self) -> str:
+        """What the exam takes, before it begins."""
+        inputs = plural("{n} input is to be judged", "{n} inputs are to be judged", self.left)
+        if not self.calls:
+            return _("{inputs}, without a model.").format(inputs=inputs)
+        line = _(
+            "{inputs}, with at most {calls} model calls, or {most} if every answer has to be asked for {times} times."
+        )
+        return line.format(
+            inputs=inputs, calls=self.calls, most=self.calls * self.repeats, times=self.repeats
+        )
+
 
 @dataclass(frozen=True)
 class Exam:
@@ -146,16 +161,18 @@ def exams(workspace: Archive) -> list[tuple[RunRecord, ExamSetting]]:
 
 def plan_exam(
     workspace: Archive,
-    judge: Judge,
+    judge: Judge | str,
     task_ids: Sequence[str],
     *,
     config: Config,
     seed: int = 0,
     again: bool = False,
 ) -> ExamPlan:
-    """What an exam of a judge on the newest revisions of these tasks takes. `again`: a new one, whatever is recorded. Blocks
-    for the database. Raises `NotFound`.
+    """What an exam of a judge, or of the one with this name, on the newest revisions of these tasks takes. `again`: a new one,
+    whatever is recorded. Blocks for the database. Raises `NotFound`, and `ConfigError` for a name.
     """
+    if isinstance(judge, str):
+        judge = build_judge(judge, config, ModelHub(config))
     setting = exam_setting(judge, config, seed)
     found = [] if again else [run for run, its in exams(workspace) if its == setting]
     run = found[0] if found else None
@@ -246,11 +263,22 @@ def _of_judge(workspace: Archive, run: RunRecord) -> Iterator[JudgementRecord]:
             yield record
 
 
+def enter_exam(
+    workspace: Archive, plan: ExamPlan, config: Config, by: str, budget: float | None = None
+) -> ExamPlan:
+    """The plan with the exam's run, which is made where there is none. Blocks for the database. Raises `ConfigError` for a
+    budget where a model has no price.
+    """
+    if budget is not None:
+        check_prices(config.judge_models([plan.setting.judge.name]), config)
+    return replace(plan, run=_entered(workspace, plan, config, by, budget)[0])
+
+
 async def run_exam(
     workspace: Archive,
     plan: ExamPlan,
-    judge: Judge,
-    hub: ModelHub,
+    judge: Judge | None = None,
+    hub: ModelHub | None = None,
     *,
     config: Config,
     by: str,
@@ -260,17 +288,18 @@ async def run_exam(
     on_call: OnCall | None = None,
 ) -> tuple[RunRecord, tuple[JudgeFailure, ...]]:
     """Have the judge judge what is left of its exam. Returns the exam's run, and the failures, which are left for another
-    time. `budget`: what all calls of the exam may cost; when it is spent, or `control` stops it, the run is paused.
+    time. `judge`, which asks through `hub`: without it, the plan's as it is configured. `budget`: what all calls of the exam may
+    cost; when it is spent, or `control` stops it, the run is paused.
 
     Raises `ConfigError` for a budget where a model has no price, and `BeingPlayed`.
     """
     control = control or RunControl()
-    if budget is not None:
-        check_prices(config.judge_models([judge.ref.name]), config)
+    plan = await asyncio.to_thread(enter_exam, workspace, plan, config, by, budget)
     run, trials = await asyncio.to_thread(_entered, workspace, plan, config, by, budget)
     done = await asyncio.to_thread(_judged, workspace, run)
-    todo = [(trials[place], given) for place, given in _left(judge, plan.sheets, done)]
-    async with playing(workspace, run.id, by):
+    async with _hub_of(hub, config) as hub, playing(workspace, run.id, by):
+        judge = judge or build_judge(plan.setting.judge.name, config, hub)
+        todo = [(trials[place], given) for place, given in _left(judge, plan.sheets, done)]
         await asyncio.to_thread(workspace.runs.set_state, run.id, RunState.RUNNING)
         await asyncio.to_thread(keep_prompts, workspace, config)
         async with within_limits(workspace, hub, run_id=run.id, control=control) as meter:
@@ -296,6 +325,17 @@ async def run_exam(
         for at, trouble in troubles.items()
     )
     return await asyncio.to_thread(workspace.runs.get, run.id), failures
+
+
+@asynccontextmanager
+async def _hub_of(given: ModelHub | None, config: Config) -> AsyncGenerator[ModelHub]:
+    """The hub that is given, or one of this exam's own."""
+    hub = given or ModelHub(config)
+    try:
+        yield hub
+    finally:
+        if given is None:
+            await hub.close()
 
 
 def _entered(
@@ -379,7 +419,8 @@ def read_exam(
     run = workspace.runs.get(run_id)
     setting = settings_of(run).exam
     if setting is None:
-        raise NotFound(_("Run {id} is no exam of a judge").format(id=run_id), run.name)
+        hint = _("`cuecard exam JUDGE` has it sit one.")
+        raise NotFound(_("Run {id} is no exam of a judge").format(id=run_id), run.name, hint)
     if setting.scheme != SCHEME:
         why = _("Its probes are those of another version of Cuecard.")
         raise NotFound(

@@ -124,6 +124,9 @@ async def resume_run(
     run = await asyncio.to_thread(workspace.runs.get, run_id)
     if run.kind == "play":
         raise CuecardError(_("This is a play session"), run.name, _("Go on playing it in the app."))
+    if (exam := settings_of(run).exam) is not None:
+        hint = _("`cuecard exam {judge}` goes on with it.").format(judge=exam.judge.name)
+        raise CuecardError(_("This is the exam of a judge"), run.name, hint)
     if settings_of(run).rescored and run.finished < run.trials:
         raise CuecardError(
             _("Rescoring was interrupted here"),
@@ -251,8 +254,8 @@ def left_behind(workspace: Archive, by: str) -> list[RunRecord]:
 def _may_settle(run: RunRecord, by: str) -> bool:
     settings = settings_of(run)
     own = run.kind == "play" and run.created_by == by
-    # A rescored run carries verdicts over; only `rescore_run` can go on with it. Workers judge as they were asked.
-    return not (settings.rescored or settings.judging) and (
+    # A rescored run carries verdicts over; only `rescore_run` can go on with it, and `run_exam` with an exam. Workers judge as they were asked.
+    return not (settings.rescored or settings.judging or settings.exam) and (
         own or all_embedded("judge", settings.judges)
     )
 

@@ -152,8 +152,8 @@ class _Played:
 @dataclass
 class Worker:
     """Takes offered trials of runs, at most `concurrency` at a time, plays and judges them, and hands them back. `runs`:
-    the ids of those it takes part in, all if there are none. `refused`: why it takes nothing of a run, by id. `lapse`:
-    seconds without a beat after which it takes over what another holds.
+    the ids of those it takes part in, all if there are none. `refused`: why it takes nothing of a run, by id, as `on_refusal`
+    is told at once. `lapse`: seconds without a beat after which it takes over what another holds.
     """
 
     workspace: Archive
@@ -162,6 +162,7 @@ class Worker:
     concurrency: int
     runs: Collection[int] = ()
     on_event: OnWork | None = None
+    on_refusal: Callable[[int, str], None] | None = None
     lapse: float = WORKER_LAPSE
     refused: dict[int, str] = field(default_factory=dict[int, str])
     calls: int = 0
@@ -273,6 +274,8 @@ class Worker:
             differing = [str(error)]
         if differing:
             self.refused[run_id] = _("; ").join(differing)
+            if self.on_refusal:
+                self.on_refusal(run_id, self.refused[run_id])
             return
         orders = await asyncio.to_thread(self.workspace.orders.of, run_id)
         # How many trials at the same time holds for who comes later, too.

@@ -38,6 +38,7 @@ _NAME: dict[str, str] = {
     "deep:contents": N_("large contents"),
     "deep:trials": N_("logs and verdicts"),
     "deep:items": N_("labelled items"),
+    "deep:records": N_("runs, sets and drafts"),
 }
 _AT_ONCE = 8
 

@@ -51,7 +51,7 @@ def exam(
     gates = _gates(fail_if)
     room = _Room(ours, tuple(tasks), seed, known, again, yes, budget)
     if dry_run:
-        return Result(room.plan_text(room.plan(judge, config_for(ours, [judge]))))
+        return Result(room.plan(judge, config_for(ours, [judge])).summary)
     card = room.card(judge)
     other = room.card(against) if against else None
     failed = [(gate, why) for gate in gates if (why := gate.failed(card.figures))]
@@ -141,30 +141,15 @@ class _Room:
         return Card(read_exam(workspace, run.id, ids, plan.sheets), config.currency)
 
     def plan(self, name: str, config: Config) -> ExamPlan:
-        from cuecard.core.engine.players import build_judge
         from cuecard.core.evaluation.exam import plan_exam
-        from cuecard.core.llm.hub import ModelHub
 
         workspace = self.ours.workspace
         ids = self.tasks or tuple(line.id for line in workspace.tasks.summaries())
-        judge = build_judge(name, config, ModelHub(config))
-        return plan_exam(workspace, judge, ids, config=config, seed=self.seed, again=self.again)
-
-    def plan_text(self, plan: ExamPlan) -> str:
-        """What the exam takes, before it begins."""
-        inputs = plural("{n} input is to be judged", "{n} inputs are to be judged", plan.left)
-        if not plan.calls:
-            return _("{inputs}, without a model.").format(inputs=inputs)
-        line = _(
-            "{inputs}, with at most {calls} model calls, or {most} if every answer has to be asked for {times} times."
-        )
-        return line.format(
-            inputs=inputs, calls=plan.calls, most=plan.calls * plan.repeats, times=plan.repeats
-        )
+        return plan_exam(workspace, name, ids, config=config, seed=self.seed, again=self.again)
 
     def _sit(self, name: str, plan: ExamPlan, config: Config) -> RunRecord:
         if plan.calls:
-            self._ask(self.plan_text(plan))
+            self._ask(plan.summary)
         run, failures = asyncio.run(self._judged(name, plan, config))
         if failures:
             self.stopped = True
@@ -188,29 +173,22 @@ class _Room:
     async def _judged(
         self, name: str, plan: ExamPlan, config: Config
     ) -> tuple[RunRecord, tuple[JudgeFailure, ...]]:
-        from cuecard.core.engine.players import build_judge
         from cuecard.core.engine.run_control import RunControl
         from cuecard.core.evaluation.exam import run_exam
-        from cuecard.core.llm.hub import ModelHub
         from cuecard.tui.commands.run_output import stopping
 
-        control, hub = RunControl(), ModelHub(config)
-        try:
-            with stopping(control), Progress(config.currency) as progress:
-                progress.begin(name)
-                found = await run_exam(
-                    self.ours.workspace,
-                    plan,
-                    build_judge(name, config, hub),
-                    hub,
-                    config=config,
-                    by=self.ours.person,
-                    budget=self.budget,
-                    control=control,
-                    on_progress=progress.moved,
-                    on_call=progress.called,
-                )
-            progress.report()
-            return found
-        finally:
-            await hub.close()
+        control = RunControl()
+        with stopping(control), Progress(config.currency) as progress:
+            progress.begin(name)
+            found = await run_exam(
+                self.ours.workspace,
+                plan,
+                config=config,
+                by=self.ours.person,
+                budget=self.budget,
+                control=control,
+                on_progress=progress.moved,
+                on_call=progress.called,
+            )
+        progress.report()
+        return found

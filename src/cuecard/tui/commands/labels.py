@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from cuecard.core.i18n import N_, _, listed, plural
-from cuecard.core.text import one_line
+from cuecard.core.i18n import N_, _, plural
 from cuecard.tui.commands.context import Context
 from cuecard.tui.commands.output import note, say, table
 from cuecard.tui.commands.verb import TABLES, Help, Page, Result, Reveal, verb
@@ -81,10 +80,7 @@ def _print_import(report: LabelImport) -> None:
         [(Path(file.path).name, file.format, file.labels, file.blank) for file in report.files],
         numbers=(2, 3),
     )
-    text = _("New labels: {new}, known: {known}; by {people}, on {trials}.")
-    people = listed(one_line(name) for name in report.people) or _("nobody")
-    trials = plural("{n} trial", "{n} trials", len(report.trials))
-    say(text.format(new=report.added, known=report.known, people=people, trials=trials))
+    say(report.summary)
 
 
 @verb("cuecard labels export --set 1 --format vibesearch -o sheets", "json")

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, cast, get_args, get_o
 
 import typer
 
-from cuecard.core.i18n import N_, _, current_language
+from cuecard.core.i18n import N_, _, current_language, listed
 from cuecard.core.system import uncollected
 from cuecard.tui.commands.context import Context, check_place, write_result
 from cuecard.tui.commands.output import note, prose, say, tell_sight
@@ -308,9 +308,9 @@ def _call(command: Command, ours: Context, given: dict[str, Any]) -> None:
 def _form_of(output: Path, forms: Sequence[str]) -> str:
     form = _SUFFIXES.get(output.suffix.lstrip(".").casefold(), "")
     if form not in forms:
-        raise typer.BadParameter(
-            _("the file's suffix names no format; give one with --format"), param_hint="--output"
-        )
+        known = listed(f".{suffix}" for suffix, its in _SUFFIXES.items() if its in forms)
+        text = _("its suffix names no format that is written here: choose one of {suffixes}")
+        raise typer.BadParameter(text.format(suffixes=known), param_hint="--output")
     return form
 
 

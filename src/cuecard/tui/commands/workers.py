@@ -57,10 +57,16 @@ def worker(
             end = headed(what, event.problem)
             note(_("run {run}, trial {trial}: {end}").format(run=run, trial=event.cell, end=end))
         elif isinstance(event, TrialLeftOpen):
-            note(_("run {run}, trial {trial}: left open").format(run=run, trial=event.cell))
+            left = _("run {run}, trial {trial}: left open").format(run=run, trial=event.cell)
+            note(headed(left, event.why))
+
+    def on_refusal(run: int, why: str) -> None:
+        note(_("Took nothing of run {run}: {why}").format(run=run, why=why))
 
     ours.workspace.workers.check()
-    working = Worker(ours.workspace, ours.config(), ours.person, concurrency, wanted, on_event)
+    working = Worker(
+        ours.workspace, ours.config(), ours.person, concurrency, wanted, on_event, on_refusal
+    )
 
     async def work() -> None:
         with stopping(control):
@@ -92,10 +98,6 @@ def worker(
             "refused": {str(run): why for run, why in refused.items()},
         },
         code=int(bool(refused)),
-        remarks=lambda: [
-            note(_("Took nothing of run {run}: {why}").format(run=run, why=why))
-            for run, why in refused.items()
-        ],
     )
 
 

@@ -176,7 +176,8 @@ def entries_of_bundle(preview: Preview) -> list[Entry]:
     return [*entries, _line(text, "muted")]
 
 
-def entries_of_problems(problems: Sequence[FileProblem]) -> list[Entry]:
+def entries_of_problems(problems: Sequence[FileProblem], last: str) -> list[Entry]:
+    """`last`: what stands below them."""
     entries = [
         Entry(
             "work",
@@ -186,7 +187,7 @@ def entries_of_problems(problems: Sequence[FileProblem]) -> list[Entry]:
         )
         for problem in problems[:_MOST]
     ]
-    return [*entries, _line(_("Nothing was merged. Ask for a new file, or leave this one out."))]
+    return [*entries, _line(last)]
 
 
 def entries_of_merge(bundles: Sequence[BundleFile], report: MergeReport) -> list[Entry]:

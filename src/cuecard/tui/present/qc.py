@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Collection
-from concurrent.futures import Future
 from typing import TYPE_CHECKING, Literal
 
 from cuecard.annotate.quality.decision_table import (
@@ -18,27 +15,16 @@ from cuecard.annotate.quality.decision_table import (
 )
 from cuecard.annotate.quality.report import Decided, QcReport, StageReport
 from cuecard.core.contributions import QcVerdict
-from cuecard.core.engine.events import (
-    CallAnswered,
-    RunBegan,
-    RunEvent,
-    TrialBegan,
-    TrialFinished,
-    TrialLeftOpen,
-)
-from cuecard.core.engine.run_control import RunControl
 from cuecard.core.evaluation.probe_plan import PROBE_LABEL
-from cuecard.core.i18n import N_, _, headed, listed, ngettext, pgettext, plural, spaced
-from cuecard.core.probes.results import ATTEMPTS, ProbeName, ProbeOutcome, ProbeResult
+from cuecard.core.i18n import N_, _, headed, listed, ngettext, pgettext, spaced
+from cuecard.core.probes.results import ATTEMPTS, ProbeResult
 from cuecard.core.text import one_line
 from cuecard.tui.grid.cells import GridCell
 from cuecard.tui.present.entries import Paragraph, Piece, Tone
 from cuecard.tui.present.keyboard import hint
 
 if TYPE_CHECKING:
-    from cuecard.core.config import Config
-    from cuecard.store.workspace import Workspace
-    from cuecard.tui.engine import Engine
+    pass
 
 
 _StateTone = Literal["muted", "good", "bad"]
@@ -245,103 +231,3 @@ def _decision_lines(decision: Decided) -> list[Paragraph]:
 
 def _tone(state: StageState) -> Tone:
     return "strong" if state in ("open", "skipped") else STATE_LOOK[state][1]
-
-
-class LiveQc:
-    """The stages of one task on the engine. Told of events there, asked from the screen."""
-
-    def __init__(self) -> None:
-        self.control = RunControl()
-        self._future: Future[tuple[ProbeOutcome, ...]] | None = None
-        self._lock = threading.Lock()
-        self._probe: ProbeName | None = None
-        self._total = self._ended = self._playing = self._calls = 0
-        self._cost: float | None = None
-        self._problem = ""
-
-    def begin(
-        self,
-        engine: Engine,
-        workspace: Workspace,
-        task_id: str,
-        stages: Collection[StageName],
-        config: Config,
-        by: str,
-    ) -> None:
-        from cuecard.annotate.quality.pipeline import run_stages
-
-        self._future = engine.submit(
-            run_stages(
-                workspace,
-                [task_id],
-                stages,
-                config=config,
-                by=by,
-                control=self.control,
-                on_probe=self.begins,
-                on_event=self.on_event,
-            )
-        )
-
-    @property
-    def going_on(self) -> bool:
-        return self._future is not None and not self._future.done()
-
-    def progress(self, currency: str) -> str:
-        """What is being played now, in a line."""
-        with self._lock:
-            if self._probe is None:
-                return _("Beginning…")
-            parts = [
-                _("Playing {probe}: {ended} of {total}").format(
-                    probe=_(PROBE_LABEL[self._probe]), ended=self._ended, total=self._total
-                )
-            ]
-            if self._playing:
-                parts.append(_("{n} under way").format(n=self._playing))
-            if self._calls:
-                parts.append(plural("{n} call", "{n} calls", self._calls))
-            if self._cost is not None:
-                parts.append(f"{self._cost:.4f} {currency}")
-        return " · ".join(parts)
-
-    def trouble(self) -> BaseException | None:
-        """Why it ended before its end, once it has; None if it went well or somebody stopped it."""
-        from cuecard.core.errors import Drained
-
-        if self._future is None or not self._future.done() or self._future.cancelled():
-            return None
-        halt = self.control.halt
-        return self._future.exception() or (None if isinstance(halt, Drained) else halt)
-
-    def problem(self) -> str:
-        """The first thing that went wrong in a trial; "" if nothing did."""
-        with self._lock:
-            return self._problem
-
-    def begins(self, probe: ProbeName) -> None:
-        """The next probe's turn; on the engine's thread, as `on_event` is."""
-        with self._lock:
-            self._probe = probe
-            self._total = self._ended = self._playing = 0
-
-    def on_event(self, event: RunEvent) -> None:
-        """Take in what a run tells."""
-        with self._lock:
-            match event:
-                case RunBegan(cells=cells):
-                    self._total += cells
-                case TrialBegan():
-                    self._playing += 1
-                case TrialFinished(problem=problem):
-                    self._playing = max(self._playing - 1, 0)
-                    self._ended += 1
-                    self._problem = self._problem or problem
-                case TrialLeftOpen():
-                    self._playing -= 1
-                case CallAnswered(cost=cost):
-                    self._calls += 1
-                    if cost is not None:
-                        self._cost = (self._cost or 0.0) + cost
-                case _:
-                    pass

@@ -124,10 +124,10 @@ def played_by(lease: RunLease) -> str:
 
 
 def why_it_stands(
-    run: RunRecord, *, here: bool, asked: RunOrder | None = None
+    run: RunRecord, *, here: bool, asked: RunOrder | None = None, waits: bool = False
 ) -> list[list[Piece]]:
     """Who plays it elsewhere and what was `asked` of them last, or why it is paused and how it goes on, in a line; nothing for one
-    that is played here.
+    that is played here. `waits`: whether its trials wait for workers.
     """
     if here:
         return []
@@ -137,10 +137,18 @@ def why_it_stands(
             return [[told]]
         return [[told, Piece(spaced(told.text, order_words(asked)), "stage")]]
     line: list[Piece] = []
-    if run.state is RunState.PAUSED and run.reason:
+    if waits:
+        told = _("Its trials wait for workers: `cuecard worker` on any machine plays them.")
+        line.append(Piece(told, "stage"))
+    elif run.state is RunState.PAUSED and (asked is not None and asked.kind == "pause"):
+        # In the words of whoever reads it, not of whoever obeyed.
+        line.append(Piece(order_words(asked), "bad"))
+    elif run.state is RunState.PAUSED and run.reason:
         line.append(Piece(one_line(run.reason, 200), "bad"))
-    if run.kind != "play" and run.state is not RunState.DONE and run.lease is None:
-        line += [Piece(" · ", "muted")] if line else []
+    stopped = run.state is not RunState.DONE and (run.lease is None or waits)
+    if run.kind != "play" and stopped:
+        between = {".": " ", "。": ""}
+        line += [Piece(between.get(line[-1].text[-1], " · "), "muted")] if line else []
         line.append(Piece(hint(_("{PLAY} plays on what is open.")), "stage"))
     return [line] if line else []
 
@@ -206,6 +214,9 @@ class Spending:
         return Spending(self.calls + now.calls - before.calls, usage, cost)
 
 
+UNSETTLED = RunState.INTERRUPTED, RunState.OPEN
+
+
 @dataclass(frozen=True)
 class RunSnapshot:
     """A run as it was read; `pace`: how far this process had come then, if it plays the run. `unread`: why its settings
@@ -231,6 +242,11 @@ class RunSnapshot:
         found = [t for t in self.trials if t.termination is not None and t.termination.is_failure]
         found.sort(key=lambda t: (t.ended_at is not None, t.ended_at, t.id), reverse=True)
         return tuple(found)
+
+    @property
+    def waiting(self) -> bool:
+        """Whether its trials wait for workers, and none of them is playing any."""
+        return self.handout is not None and self.run.state in UNSETTLED
 
     def has_spent(self, budget: float | None) -> bool:
         return budget is not None and (self.spent.cost or 0.0) >= budget
@@ -436,7 +452,7 @@ def head_lines(
         lines.append([Piece(handout_line(snapshot.handout), "muted")])
     return [
         *lines,
-        *why_it_stands(snapshot.run, here=here, asked=snapshot.asked),
+        *why_it_stands(snapshot.run, here=here, asked=snapshot.asked, waits=snapshot.waiting),
         *disputed_lines(snapshot.disputed),
     ]
 

@@ -3,25 +3,36 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated, Any
 
+from pydantic import Field
 from textual.app import ComposeResult
 from textual.widgets import Static
 
 from cuecard.annotate.results.judge_card import Card
 from cuecard.annotate.results.judge_exam import MarkedAnswer, ProbeFigures
 from cuecard.annotate.results.rescored_tables import DECISION_WORDS
+from cuecard.core.config_schema import Config
+from cuecard.core.errors import BudgetSpent
+from cuecard.core.evaluation.exam import Exam, ExamPlan, enter_exam, plan_exam
 from cuecard.core.exam.probes import ExamInput
-from cuecard.core.i18n import N_, _, ngettext
+from cuecard.core.i18n import N_, _, beside, ngettext, plural
+from cuecard.core.records import TaskSummary
 from cuecard.core.tables.table import in_percent, percent
+from cuecard.core.tasks.base import Frozen
 from cuecard.core.text import one_line
 from cuecard.core.verdicts import Decision, Judgement
 from cuecard.tui.actions import Key, KeyBar, Means, keys
+from cuecard.tui.app import CuecardScreen, guarded
 from cuecard.tui.drawing import Container, VerticalScroll
 from cuecard.tui.grid import GridCell
+from cuecard.tui.kit.forms import AnswerDialog
 from cuecard.tui.kit.list_screens import ListScreen, RowScreen
 from cuecard.tui.kit.lists import Column
+from cuecard.tui.live_runs import LiveExam
 from cuecard.tui.present.entries import Paragraph
+from cuecard.tui.present.keyboard import hint
+from cuecard.tui.present.players import player_choices
 from cuecard.tui.widgets.nav import EmptyState
 from cuecard.tui.widgets.text import HeadLine, Paragraphs
 
@@ -35,6 +46,8 @@ class ExamScreen(ListScreen[ProbeFigures]):
     LIVE = TELLS = False
     BINDINGS = keys(
         Key("exam.open", Means.OPEN, "open", N_("Misses"), N_("Each mistake on this probe's items")),
+        Key("exam.sit", Means.PLAY, "sit", N_("Go on"), N_("Have the judge judge what is left of its exam")),
+        Key("exam.stop", Means.STOP, "stop", N_("Stop"), N_("Stop; calls under way get ten seconds")),
         Key("exam.back", Means.UP_ONE, "leave", N_("Back"), N_("Back to where I came from")),
     )  # fmt: skip
 
@@ -42,6 +55,38 @@ class ExamScreen(ListScreen[ProbeFigures]):
         super().__init__()
         self._run_id = run_id
         self._card: Card | None = None
+        self._was_on = False
+
+    @property
+    def _live(self) -> LiveExam | None:
+        """The exam as it is being sat in this process."""
+        live = self.services.live_runs.exams.get(self._run_id)
+        return live if live is not None and live.going_on else None
+
+    def on_mount(self) -> None:
+        super().on_mount()
+        self._was_on = self._live is not None
+        self.set_interval(0.5, self._watch)
+
+    def _watch(self) -> None:
+        """Show how far it is, and what came out once it is over."""
+        was, self._was_on = self._was_on, self._live is not None
+        if self._was_on:
+            self.tell()
+        elif was:
+            live = self.services.live_runs.exams[self._run_id]
+            stopped = live.stopped_by()
+            if isinstance(stopped, BudgetSpent):
+                told = _("{title}: {why}. {PLAY} goes on with a larger one.")
+                self.cue_app.tell(hint(told, title=stopped.title, why=stopped.message))
+            elif stopped is not None:
+                self.report(stopped)
+            else:
+                for why in live.failures[:3]:
+                    self.cue_app.tell(_("Some inputs were not judged: {why}").format(why=why))
+            self.load()
+        if was is not self._was_on:
+            self.refresh_bindings()
 
     def columns(self) -> Sequence[Column[ProbeFigures]]:
         return (
@@ -73,11 +118,7 @@ class ExamScreen(ListScreen[ProbeFigures]):
         return sorted(rows, key=lambda row: (not row.misses, not row.examined))
 
     def empty(self) -> EmptyState:
-        return EmptyState(
-            _("Nothing is judged yet"),
-            _("`cuecard exam` with the judge's name goes on with it."),
-            ("esc", _("Back")),
-        )
+        return EmptyState(_("Nothing is judged yet"), "", ("{PLAY}", _("Go on with the exam")), ("esc", _("Back")))  # fmt: skip
 
     def title_words(self) -> str:
         card = self._card
@@ -85,7 +126,11 @@ class ExamScreen(ListScreen[ProbeFigures]):
 
     def note(self) -> str:
         card = self._card
-        if card is None:
+        if (live := self._live) is not None:
+            told = _("Judging with {judge}: {done} of {total}, {calls} calls")
+            name = card.name if card else ""
+            return told.format(judge=name, done=live.done, total=live.total, calls=live.calls)
+        if card is None or not self.view.every:
             return ""
         found = card.figures
         figures = _("sensitivity {yes}% · specificity {no}% · moved {flip}%").format(
@@ -96,19 +141,121 @@ class ExamScreen(ListScreen[ProbeFigures]):
         return f"{figures}\n{card.sentence()}"
 
     def detail(self, row: ProbeFigures) -> Sequence[Paragraph]:
-        count = len(row.misses)
-        told = ngettext(
-            "{n} mistake on {items} items of {tasks} tasks",
-            "{n} mistakes on {items} items of {tasks} tasks",
-            count,
-        ).format(n=count, items=row.n, tasks=row.tasks)
+        told = _("{mistakes} on {items} of {tasks}").format(
+            mistakes=plural("{n} mistake", "{n} mistakes", len(row.misses)),
+            items=plural("{n} item", "{n} items", row.n),
+            tasks=plural("{n} task", "{n} tasks", row.tasks),
+        )
         fault = _("A judge that fails here: {fault}").format(fault=_(row.probe.fault))
         few = "" if row.examined else _("Too few items: this probe is not examined.")
         return [Paragraph(text) for text in (told, fault, few) if text]
 
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        if action in ("sit", "stop"):
+            return (self._live is not None) is (action == "stop")
+        return super().check_action(action, parameters)
+
     def action_open(self) -> None:
         if row := self.row:
             self.app.push_screen(MissesScreen(row.probe.label, row.misses))
+
+    @guarded("sit")
+    async def action_sit(self) -> None:
+        await begin_exam(self, self._card)
+
+    def action_stop(self) -> None:
+        if (live := self._live) is not None:
+            live.control.drain()
+            told = _("Stopping. The calls under way get {n} seconds.")
+            self.cue_app.tell(told.format(n=f"{live.control.grace:g}"))
+
+
+class _Sitting(Frozen):
+    judge: Annotated[str, Field(title=N_("Judge"))]
+    tasks: Annotated[tuple[str, ...], Field(title=N_("Tasks"))] = ()
+    again: Annotated[bool, Field(title=N_("A new exam, whatever is recorded"))] = False
+    budget: Annotated[float | None, Field(title=N_("Budget"), gt=0, lt=1e9)] = None
+
+
+class ExamDialog(AnswerDialog[_Sitting, ExamPlan]):
+    """Answers with the plan of an exam that is entered."""
+
+    DEFAULT_CSS = """
+    ExamDialog {
+        .dialog { height: 100%; max-height: 32; }
+        FormPane, .column { height: 1fr; }
+        FormRow.-choices, FormPane TickList { height: 1fr; max-height: 100%; margin: 0; }
+        #summary { margin: 0; }
+    }
+    """
+    DEFAULT_CLASSES = "-large"
+
+    def __init__(
+        self, config: Config, tasks: Sequence[TaskSummary], recorded: Exam | None = None
+    ) -> None:
+        """`recorded`: the exam that is meant to begin with."""
+        choices = player_choices(config)
+        judges = [(one_line(label, 60), name) for name, label in choices.judges]
+        given = _Sitting(judge=judges[0][1])
+        if recorded is not None and recorded.setting.judge.name in dict(choices.judges):
+            given = _Sitting(judge=recorded.setting.judge.name, tasks=recorded.tasks)
+        super().__init__(
+            _("Which judge sits an exam?"),
+            given,
+            ask=_(
+                "Known answers are made from gold by rule, without a label. Nothing ticked: all tasks in use."
+            ),
+            button=_("Begin"),
+            options={
+                "judge": judges,
+                "tasks": [(one_line(task.title, 56), task.id) for task in tasks],
+            },
+            tips={"budget": beside(_("none"), choices.currency)},
+        )
+        self._config, self._all = config, [task.id for task in tasks]
+        self._seed = recorded.setting.seed if recorded else 0
+
+    async def summary(self, model: _Sitting) -> str:
+        """What the exam takes."""
+        plan = await self._plan(model)
+        return plan.summary if plan.left else _("Every input is judged: what is recorded is shown.")
+
+    async def answer(self, model: _Sitting) -> ExamPlan:
+        plan, person = await self._plan(model), self.person
+        return await self.services.ask(
+            lambda ws: enter_exam(ws, plan, self._config, person, model.budget)
+        )
+
+    async def _plan(self, model: _Sitting) -> ExamPlan:
+        return await self.services.ask(
+            lambda ws: plan_exam(
+                ws,
+                model.judge,
+                model.tasks or self._all,
+                config=self._config,
+                seed=self._seed,
+                again=model.again,
+            )
+        )
+
+
+async def begin_exam(screen: CuecardScreen[Any], card: Card | None = None) -> None:
+    """Ask which judge sits an exam on which tasks, have it begin or go on, and show it. `card`: of the exam that is shown.
+    Raises `CuecardError`.
+    """
+    config, services = await screen.services.config(), screen.services
+    tasks = await services.ask(lambda ws: ws.tasks.summaries())
+    recorded = card.exam if card else None
+    plan = await screen.app.push_screen_wait(ExamDialog(config, tasks, recorded))
+    if plan is None or plan.run is None:
+        return
+    run, exams = plan.run.id, services.live_runs.exams
+    if plan.left and not (run in exams and exams[run].going_on):
+        workspace = await services.ask(lambda ws: ws)
+        exams[run] = LiveExam()
+        exams[run].begin(services.engine, workspace, plan, config, screen.person)
+    if recorded is None or recorded.run.id != run:
+        screen.app.push_screen(ExamScreen(run))
 
 
 def _right(row: ProbeFigures) -> str:

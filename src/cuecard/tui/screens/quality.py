@@ -25,6 +25,7 @@ from cuecard.tui.grid import GridCell
 from cuecard.tui.kit.forms import FormDialog
 from cuecard.tui.kit.list_screens import LiveScreen
 from cuecard.tui.kit.lists import Column, ListView
+from cuecard.tui.live_runs import LiveQc
 from cuecard.tui.present import qc as present
 from cuecard.tui.present.keyboard import hint
 from cuecard.tui.screens.dialogs import AskLine, ConfirmDialog
@@ -178,7 +179,7 @@ class QcScreen(LiveScreen):
             return
         if not planned.free and not await self.app.push_screen_wait(_question(planned)):
             return
-        live = self.services.live_runs.qc[task_id] = present.LiveQc()
+        live = self.services.live_runs.qc[task_id] = LiveQc()
         workspace = await self.services.ask(lambda ws: ws)
         live.begin(self.services.engine, workspace, task_id, stages, config, person)
         self._look_again()
@@ -209,7 +210,7 @@ class QcScreen(LiveScreen):
         self.dismiss()
 
     @property
-    def _live(self) -> present.LiveQc | None:
+    def _live(self) -> LiveQc | None:
         return self.services.live_runs.qc.get(self._task_id)
 
     @property
@@ -234,8 +235,8 @@ class QcScreen(LiveScreen):
             self._was_on = going_on
             self.refresh_bindings()
 
-    def _tell_the_end(self, live: present.LiveQc) -> None:
-        if trouble := live.trouble():
+    def _tell_the_end(self, live: LiveQc) -> None:
+        if trouble := live.stopped_by():
             self.report(trouble)
         elif problem := live.problem():
             self.cue_app.tell(_("A trial had a problem: {reason}").format(reason=problem))

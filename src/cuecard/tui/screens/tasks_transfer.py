@@ -365,9 +365,9 @@ class MergeDialog(AnswerDialog[_Packs, MergeReport]):
                 lambda ws: ws.exchange.import_(read, by=person, dry=True)
             )
         except FileProblems as error:
-            self.say(
-                _("These packs cannot be merged."), present.entries_of_problems(error.problems)
-            )
+            last = _("Nothing was merged. Ask for a new file, or leave this one out.")
+            told = present.entries_of_problems(error.problems, last)
+            self.say(_("These packs cannot be merged."), told)
             return None
         self._bundles = read
         self._tell(_("Would be: {counts}"), read, report)

@@ -21,13 +21,14 @@ from cuecard.annotate.labelling.files.entries import (
 )
 from cuecard.annotate.labelling.files.formats import label_lines, label_rows, label_tasks
 from cuecard.annotate.labelling.files.vibesearch_sheets import label_file, sheet_kind
-from cuecard.core.errors import CuecardError, FileProblem, FileProblems, NotFound
+from cuecard.core.errors import CuecardError, FileProblem, FileProblems
 from cuecard.core.formats.files import files_among
-from cuecard.core.i18n import _, listed
+from cuecard.core.i18n import _, listed, plural
 from cuecard.core.label_records import Phase
 from cuecard.core.text import one_line
 from cuecard.core.verdicts import Item
 from cuecard.store.people import checked_name
+from cuecard.store.rows import trial_missing
 
 if TYPE_CHECKING:
     from cuecard.store.labels import OutsideLabel
@@ -271,6 +272,13 @@ class LabelImport:
     people: tuple[str, ...]
     trials: tuple[int, ...]
 
+    @property
+    def summary(self) -> str:
+        text = _("New labels: {new}, known: {known}; by {people}, on {trials}.")
+        people = listed(one_line(name) for name in self.people) or _("nobody")
+        trials = plural("{n} trial", "{n} trials", len(self.trials))
+        return text.format(new=self.added, known=self.known, people=people, trials=trials)
+
 
 def import_labels(
     workspace: Workspace,
@@ -293,7 +301,7 @@ def import_labels(
     trials = Trials(workspace, run_id)
     chosen = trials.named(trial) if trial else None
     if trial and chosen is None:
-        raise NotFound(_("There is no such trial"), one_line(trial, 80))
+        raise trial_missing(one_line(trial, 80))
     matched, problems = match_files(files, trials, chosen)
     labels: list[OutsideLabel] = []
     problems += _taken(matched, person, phase, labels)

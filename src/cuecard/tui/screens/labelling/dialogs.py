@@ -1,11 +1,12 @@
 """What opens over an item being labelled (a searchable list, the dialogue), and the effect of each key on the session;
-and the form for drawing a labelling set from runs, with a preview of every stratum.
+the form for drawing a labelling set from runs, with a preview of every stratum; and the one for labels in files.
 """
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Annotated, Literal
 
@@ -13,6 +14,7 @@ from pydantic import Field
 from textual.app import ComposeResult
 from textual.widgets import Input, Static
 
+from cuecard.annotate.labelling.files.importing import LabelImport, import_labels
 from cuecard.annotate.labelling.labelling_sets import make_set, population_of
 from cuecard.annotate.labelling.sampling import (
     FROM_LABELS,
@@ -27,9 +29,9 @@ from cuecard.annotate.labelling.session import LabelSession
 from cuecard.annotate.labelling.views import BlindTranscript, LabelView, Pace, Revealed
 from cuecard.core.engine.events import Event
 from cuecard.core.engine.messages import CheckpointStatus
-from cuecard.core.errors import CuecardError
+from cuecard.core.errors import CuecardError, FileProblems
 from cuecard.core.evaluation.decisions import JUDGED
-from cuecard.core.i18n import N_, _, listed, ngettext
+from cuecard.core.i18n import N_, _, headed, listed, ngettext
 from cuecard.core.label_records import LabelValue, RunLabels
 from cuecard.core.tasks.base import Frozen
 from cuecard.core.text import one_line
@@ -39,8 +41,10 @@ from cuecard.tui.app import CuecardScreen, guarded
 from cuecard.tui.drawing import Vertical
 from cuecard.tui.kit.forms import AnswerDialog
 from cuecard.tui.kit.rows import Row
+from cuecard.tui.present import files as present
 from cuecard.tui.present.entries import Entry
 from cuecard.tui.present.labelling import Searched
+from cuecard.tui.present.paths import path_of
 from cuecard.tui.present.transcript import entries_of
 from cuecard.tui.present.verdicts import KIND, STRATUM_LABEL, SampleSnapshot, worked_out
 from cuecard.tui.widgets.entry_list import EntryList
@@ -273,6 +277,7 @@ _ALLOCATION = Row(
         "active": N_("likely wrong"),
     }
 )
+_SIGHT = Row(options={"": N_("told from the file"), "blind": N_("no"), "revealed": N_("yes")})
 _WIDTH = Field(title=N_("or 95% interval"), description=N_("say 0.05"), gt=0, lt=1)
 _HALF_WIDTH = Field(title=N_("May stop at ±"), description=N_("never"), gt=0, lt=1)
 
@@ -391,3 +396,73 @@ class SampleScreen(AnswerDialog[SampleForm, bool]):
             units = population_of(self.services.workspace(), model.plan())
             known = self._known = (model.needs, units)
         return known[1]
+
+
+class _LabelFiles(Frozen):
+    path: Annotated[
+        str,
+        Field(title=N_("From"), description=N_("a file or a folder"), min_length=1),
+        Row("path"),
+    ] = ""
+    run: Annotated[int, Field(title=N_("Trials of"))] = 0
+    trial: Annotated[
+        str, Field(title=N_("Trial of sheets"), description=N_("told from the file"))
+    ] = ""
+    person: Annotated[
+        str, Field(title=N_("Whose labels"), description=N_("mine, where no file says it"))
+    ] = ""
+    phase: Annotated[
+        Literal["", "blind", "revealed"], Field(title=N_("Judge in sight")), _SIGHT
+    ] = ""
+
+
+class LabelImportDialog(AnswerDialog[_LabelFiles, LabelImport]):
+    """Shows what importing would do, or what is wrong in the files; then imports. `runs`: their names and ids."""
+
+    DEFAULT_CLASSES = "-large"
+
+    def __init__(self, runs: Sequence[tuple[str, int]]) -> None:
+        super().__init__(
+            _("Import labels"),
+            _LabelFiles(),
+            ask=_(
+                "Sheets, CSV, JSON lines or Label Studio's export. What they would add is shown before it is saved."
+            ),
+            button=_("Import"),
+            options={"run": [(_("all runs"), 0), *((one_line(name, 56), id) for name, id in runs)]},
+        )
+
+    async def summary(self, model: _LabelFiles) -> list[Entry] | str:
+        """What would be imported."""
+        try:
+            found = await self._import(model, dry=True)
+        except FileProblems as error:
+            return present.entries_of_problems(error.problems, _("None of it is imported."))
+        counts = _("labelled: {n}, blank: {blank}")
+        files = [
+            headed(one_line(file.path, 80), counts.format(n=file.labels, blank=file.blank))
+            for file in found.files
+        ]
+        seen = not model.phase and any(file.shows_judge for file in found.files)
+        told = _(
+            "The judge's decision stands beside the labels: they count as given with it in sight."
+        )
+        return "\n".join([*files, found.summary, *([told] if seen else [])])
+
+    async def answer(self, model: _LabelFiles) -> LabelImport | None:
+        with suppress(FileProblems):  # The summary tells them.
+            return await self._import(model, dry=False)
+
+    async def _import(self, model: _LabelFiles, *, dry: bool) -> LabelImport:
+        person = model.person or self.person
+        return await self.services.ask(
+            lambda ws: import_labels(
+                ws,
+                [path_of(model.path)],
+                person=person,
+                run_id=model.run or None,
+                trial=model.trial,
+                phase=model.phase or None,
+                dry=dry,
+            )
+        )

@@ -64,6 +64,8 @@ class VerdictsScreen(ListScreen[RunLabels]):
         Key("verdicts.list", Means.VIEW, "list", N_("List"), N_("All verdicts of the marked runs, or of this one")),
         Key("verdicts.agreement", Means.COMMAND, "agreement", N_("Agreement"), N_("How far judge and people agree"), letter="a"),
         Key("verdicts.adjudicate", Means.COMMAND, "adjudicate", N_("Adjudicate"), N_("Decide where people, or people and judge, disagree"), letter="j"),
+        Key("verdicts.import", Means.IMPORT, "import", N_("Import"), N_("Take in labels that stand in files"), show=False),
+        Key("verdicts.exam", Means.COMMAND, "exam", N_("Exam"), N_("Have a judge sit an exam that is made from gold, without a label"), letter="e"),
         Key("verdicts.fidelity", Means.COMMAND, "fidelity", N_("Fidelity"), N_("Whether simulators play the user as people do, and whether scores mean anything"), letter="f"),
     )  # fmt: skip
 
@@ -92,6 +94,10 @@ class VerdictsScreen(ListScreen[RunLabels]):
                 " items without seeing its verdict, and learn how far it can be trusted."
             ),
             ("3", hint(_("Runs: {ADD} plays tasks and judges them; their verdicts appear here"))),
+            (
+                "{MENU} e",
+                _("Exam: what a judge gets wrong, from gold alone, before a single label"),
+            ),
             ("{MENU} f", _("Fidelity: the simulated user held against people; re-play a dialogue")),
         )
 
@@ -212,6 +218,20 @@ class VerdictsScreen(ListScreen[RunLabels]):
             self.app.push_screen(AdjudicateScreen(drawn.name, set_id=drawn.id))
         elif self.row:
             self.app.push_screen(AdjudicateScreen(self.row.name, (self.row.run_id,)))
+
+    @guarded("exam")
+    async def action_exam(self) -> None:
+        from cuecard.tui.screens.exam import begin_exam
+
+        await begin_exam(self)
+
+    @guarded("import")
+    async def action_import(self) -> None:
+        from cuecard.tui.screens.labelling.dialogs import LabelImportDialog
+
+        runs = [(f"{run.run_id} {run.name}", run.run_id) for run in self._snapshot.runs]
+        if done := await self.app.push_screen_wait(LabelImportDialog(runs)):
+            self.cue_app.tell(done.summary)
 
     def action_fidelity(self) -> None:
         from cuecard.tui.screens.fidelity import FidelityScreen

@@ -1,8 +1,9 @@
 """The keys of the Run screen and their effects on the run."""
 
 from collections.abc import Iterable
-from math import isfinite
+from typing import Annotated
 
+from pydantic import Field
 from textual.screen import Screen
 from textual.widget import Widget
 
@@ -11,17 +12,27 @@ from cuecard.core.evaluation.offering import give_order
 from cuecard.core.evaluation.runs import change_budget
 from cuecard.core.i18n import N_, _, joined, ngettext
 from cuecard.core.records import OrderKind, RunState
+from cuecard.core.tasks.base import Frozen
 from cuecard.tui.actions import Key, Means, keys
 from cuecard.tui.app import guarded
+from cuecard.tui.kit.forms import FormDialog
 from cuecard.tui.live_runs import LiveRun
 from cuecard.tui.present.keyboard import hint
-from cuecard.tui.present.runs import RunSnapshot, played_by
-from cuecard.tui.screens.dialogs import AskLine, ChoiceDialog, ConfirmDialog
+from cuecard.tui.present.runs import UNSETTLED, RunSnapshot, played_by
+from cuecard.tui.screens.dialogs import ChoiceDialog, ConfirmDialog
 from cuecard.tui.screens.run.start import WAIT, AboutRuns, offer_to_workers
 
 CONCURRENCY = 4
-_UNSETTLED = RunState.INTERRUPTED, RunState.OPEN
-_MOST_BUDGET, _MOST_CONCURRENCY = 1e9, 1024
+
+
+class _Cost(Frozen):
+    budget: Annotated[
+        float | None, Field(title=N_("Budget"), description=N_("none"), gt=0, lt=1e9)
+    ] = None
+
+
+class _Concurrency(Frozen):
+    trials: Annotated[int, Field(title=N_("Trials at a time"), ge=1, le=1024)] = CONCURRENCY
 
 
 class RunActions(AboutRuns):
@@ -60,8 +71,7 @@ class RunActions(AboutRuns):
     @property
     def waiting(self) -> bool:
         """Whether its trials wait for workers, and none of them is playing any."""
-        shot = self._snapshot
-        return shot is not None and shot.handout is not None and shot.run.state in _UNSETTLED
+        return self._snapshot is not None and self._snapshot.waiting
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         run, live = self._snapshot.run if self._snapshot else None, self.live
@@ -76,7 +86,7 @@ class RunActions(AboutRuns):
                 if run is None or self.going_on or run.kind == "play":
                     return False
                 # All may have ended, and whoever played it have been killed before all were judged.
-                return run.finished < run.trials or run.state in _UNSETTLED
+                return run.finished < run.trials or run.state in UNSETTLED
             case "budget":
                 return run is not None and run.kind != "play"
             case "replay":
@@ -196,22 +206,14 @@ class RunActions(AboutRuns):
         text = _("Spent so far: {spent} {currency}. Nothing means: whatever it takes.").format(
             spent=spent, currency=config.currency
         )
-        typed = await self.app.push_screen_wait(
-            AskLine(
-                _("What may the run cost?"),
-                joined([why, text]),
-                button=_("Set budget"),
-                value="" if budget is None else f"{budget:g}",
-                placeholder=_("none"),
-                required=False,
-            )
+        form = _Cost(budget=budget)
+        title, button = _("What may the run cost?"), _("Set budget")
+        given = await self.app.push_screen_wait(
+            FormDialog(title, form, ask=joined([why, text]), button=button)
         )
-        if typed is None:
+        if given is None:
             return False
-        amount = _amount(typed)
-        if typed and amount is None:
-            self.cue_app.tell(_("The budget: an amount above 0, please, or nothing."))
-            return False
+        amount = given.budget
         if amount is None:
             question = ConfirmDialog(
                 _("No limit for this run?"),
@@ -230,27 +232,24 @@ class RunActions(AboutRuns):
             live.budget.change(amount)
         self.load()
         if snapshot.has_spent(amount):
-            self.cue_app.tell(_("So much is spent already: the run stays paused."))
+            pauses = _("So much is spent already: the run pauses.")
+            stays = _("So much is spent already: the run stays paused.")
+            self.cue_app.tell(pauses if self.going_on or self.elsewhere else stays)
         return not snapshot.has_spent(amount)
 
     @guarded("order")
     async def action_concurrency(self) -> None:
-        typed = await self.app.push_screen_wait(
-            AskLine(
-                _("How many trials at the same time?"),
-                _("Those under way are played to their end."),
-                button=_("OK"),
-                value="",
-            )
+        title, ask = (
+            _("How many trials at the same time?"),
+            _("Those under way are played to their end."),
         )
-        if typed is None:
+        given = await self.app.push_screen_wait(FormDialog(title, _Concurrency(), ask=ask))
+        if given is None:
             return
-        if not typed.isdecimal() or not 1 <= int(typed) <= _MOST_CONCURRENCY:
-            self.cue_app.tell(_("A number from 1 to {n}, please.").format(n=_MOST_CONCURRENCY))
-        elif (live := self.live) is not None and self.going_on:
-            live.control.resize(int(typed))
+        if (live := self.live) is not None and self.going_on:
+            live.control.resize(given.trials)
         else:
-            await self._order("concurrency", float(typed))
+            await self._order("concurrency", float(given.trials))
 
     async def _order(
         self, kind: OrderKind, value: float | None = None, config: Config | None = None
@@ -290,14 +289,6 @@ class RunActions(AboutRuns):
         )
         self._told = False
         self.load()
-
-
-def _amount(text: str) -> float | None:
-    try:
-        value = float(text)
-    except ValueError:
-        return None
-    return value if isfinite(value) and 0 < value < _MOST_BUDGET else None
 
 
 Keys = tuple[bool | None, ...]

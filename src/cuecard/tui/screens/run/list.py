@@ -181,7 +181,7 @@ class RunsScreen(ListScreen[RunRecord], AboutRuns):
 
     @guarded("open")
     async def open_run(self, run: RunRecord) -> None:
-        """A run opens with its trials, a play session with its one trial, an exam of a judge with its probes."""
+        """A run opens with its trials, a play session with its one trial."""
         if run.kind == "play":
             trials = await self.services.ask(lambda ws: ws.runs.trials(run.id))
             if len(trials) == 1:
@@ -189,11 +189,6 @@ class RunsScreen(ListScreen[RunRecord], AboutRuns):
 
                 self.app.push_screen(TrialScreen(trials[0].id))
                 return
-        if run.plan.get("exam"):
-            from cuecard.tui.screens.exam import ExamScreen
-
-            self.app.push_screen(ExamScreen(run.id))
-            return
         open_run(self, run)
 
     @guarded("new")

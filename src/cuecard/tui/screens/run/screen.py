@@ -39,7 +39,9 @@ class _Left(Exception):
 
 
 class RunScreen(RunActions):
-    """Shows the run with this id; one known to be over begins with its scores. A running one is updated live."""
+    """Shows the run with this id; one known to be over begins with its scores. A running one is updated live. In place of a judge's exam its
+    probes are shown.
+    """
 
     CSS_PATH = "run.tcss"
     AUTO_FOCUS = ""
@@ -95,6 +97,11 @@ class RunScreen(RunActions):
                 await self._scored_once.wait()  # Both at once would leave the keys no time.
             pool = self._view.pool if self._view else None
             snapshot = await self.services.ask(lambda ws: run_snapshot(ws, run_id, live, pool=pool))
+        if opened and snapshot.run.plan.get("exam"):
+            from cuecard.tui.screens.exam import ExamScreen
+
+            self.app.switch_screen(ExamScreen(run_id))
+            return
         self._snapshot = snapshot
         if opened:
             self.cue_app.opened("run", snapshot.run.name, run_id=run_id)

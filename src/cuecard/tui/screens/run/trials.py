@@ -284,15 +284,17 @@ class RunWorkersScreen(ListScreen[WorkerRecord]):
         return EmptyState(_("No workers yet"), text, ("esc", _("Back")))
 
     def title_words(self) -> str:
-        run = _("Run {id}").format(id=self._run_id)
-        return f"{run}   {handout_line(self._handout)}" if self._handout else run
+        return _("Run {id}").format(id=self._run_id)
+
+    def note(self) -> str:
+        return handout_line(self._handout) if self._handout else ""
 
     def detail(self, row: WorkerRecord) -> Sequence[Paragraph]:
         if self._handout is None:
             return ()
         names = {one.id: f"{one.host} {one.pid}" for one in self._handout.workers}
         notes = [
-            Paragraph(_("It takes nothing of {run}").format(run=each), "bad")
+            Paragraph(_("It takes nothing of run {run}").format(run=each), "bad")
             for each in row.note.splitlines()
         ]
         lost = [take for take in self._handout.lost if row.id in (take.worker, take.before)]
