@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from cuecard.store.workspace import Sight
 
 
-_NARROW = 8
+_NARROW, _SCANTY = 8, 20
 
 
 class OutputLost(Exception):
@@ -280,7 +280,8 @@ def table(
 ) -> None:
     """A table of plain texts under its title, and a blank line. Columns whose index is in `numbers` align
     right and do not wrap; the others wrap where the terminal ends, but for the one that is `cut`, so that a row is a
-    line. `footer` is a last row, set off; `styles` are Rich's, of each cell, for what the text tells too.
+    line. Where that leaves it less than `_SCANTY`, a longer last column, which is an id to be copied, stands below it.
+    `footer` is a last row, set off; `styles` are Rich's, of each cell, for what the text tells too.
     """
     from rich import box
     from rich.table import Table
@@ -294,12 +295,15 @@ def table(
         pad_edge=False,
         show_edge=False,
     )
-    lines = [*rows]
-    taken = sum(
-        column_width(heading, (line[index] for line in lines))
-        for index, heading in enumerate(headings)
-        if cut not in (None, index)
-    )
+    lines = [[one_line(str(cell)) for cell in row] for row in rows]
+    room = console().width
+    if cut is not None:
+        widths = [column_width(h, (line[at] for line in lines)) for at, h in enumerate(headings)]
+        room -= sum(widths) - widths[cut]
+        if room < min(_SCANTY, widths[-1]):
+            room, headings = room + widths[-1], headings[:-1]
+            for line in lines:
+                line[cut] += f"\n  {line.pop()}"
     for index, heading in enumerate(headings):
         numeric = index in numbers
         grid.add_column(
@@ -308,11 +312,11 @@ def table(
             justify="right" if numeric else "left",
             no_wrap=numeric or index == cut,
             overflow="ellipsis" if index == cut else "fold",
-            max_width=max(console().width - taken, _NARROW) if index == cut else None,
+            max_width=max(room, _NARROW) if index == cut else None,
         )
     for row, looks in zip_longest(lines, styles, fillvalue=()):
         cells = zip_longest(row, looks, fillvalue="")
-        grid.add_row(*(Text(one_line(str(cell)), style) for cell, style in cells))
+        grid.add_row(*(Text(cell, style) for cell, style in cells))
     if title:
         console().print(Text(one_line(title), style="bold"), soft_wrap=True)
     console().print(grid)
