@@ -8,7 +8,7 @@ untranslated here and are translated where they are shown.
 # pyright: reportPrivateUsage=false
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, cast
 
@@ -101,13 +101,29 @@ def keys(*declared: Key) -> list[BindingType]:
     return bindings
 
 
+class Named:
+    """What screens and dialogs of ours tell of themselves; of others nothing is told."""
+
+    called_here: Mapping[str, str] = {}
+    """What a key is called here, by its id, where that is not its name elsewhere."""
+
+    @property
+    def way(self) -> Sequence[str]:
+        """The steps to here."""
+        return ()
+
+    @classmethod
+    def of(cls, screen: Screen[Any]) -> "Named":
+        return screen if isinstance(screen, cls) else Named()
+
+
 def every_command(
     screen: Screen[Any], means: Means | None = None, *, impossible: bool = False
 ) -> list[tuple[DOMNode, Binding]]:
     """What can be done on the screen now, from the focus outwards, each action once: also what a field hides by taking
     its letters as text. `means`: only this; `impossible`: also what cannot be done now.
     """
-    declared, names = registry(), getattr(screen, "called_here", dict[str, str]())
+    declared, names = registry(), Named.of(screen).called_here
     found: dict[str, tuple[DOMNode, Binding]] = {}
     for node in (screen.focused or screen).ancestors_with_self:
         for _key, binding in node._bindings:

@@ -30,6 +30,7 @@ from cuecard.tui.actions import (
     KEYMAP_PROBLEMS,
     Key,
     Means,
+    Named,
     Offers,
     every_command,
     keys,
@@ -51,7 +52,7 @@ if TYPE_CHECKING:
 Result = TypeVar("Result")
 
 
-class _Shared(DrawnOnce):
+class _Shared(Named, DrawnOnce):
     """What screens and dialogs have in common."""
 
     @property

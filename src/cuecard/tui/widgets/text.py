@@ -21,6 +21,7 @@ from textual.widget import Widget
 from textual.widgets import Static
 
 from cuecard.core.text import for_display, one_line
+from cuecard.tui.actions import Named
 from cuecard.tui.drawing import VerticalScroll
 from cuecard.tui.grid.cells import cut
 from cuecard.tui.present.entries import (
@@ -157,8 +158,8 @@ class ChangingText(Tinted):
         self._show(text, layout=layout)
 
 
-_LEAST = 10
-"""Cells in which it is worth while to tell the way."""
+_LEAST, _WIDE = 10, 100
+"""Cells in which it is worth while to tell the way, and those of a line in which a title makes room for it."""
 
 
 if TYPE_CHECKING:
@@ -174,7 +175,7 @@ class _WithWay(_Shown):
     DEFAULT_CLASSES = "way"
 
     def render_line(self, y: int) -> Strip:
-        strip, way = super().render_line(y), getattr(self.screen, "way", ())
+        strip, way = super().render_line(y), Named.of(self.screen).way
         if len(way) < 2 or y != self._line_of(way):
             return strip
         width, said = self.content_size.width, cell_len(strip.text.rstrip())
@@ -200,10 +201,13 @@ class _WithWay(_Shown):
 
 
 class HeadLine(_WithWay, Tinted):
-    """A title. Where it has one line, what it says is cut to it."""
+    """A title. Where it has one line, what it says is cut to it; where that is wide, to what the last step of the way leaves."""
 
     def render(self) -> VisualType:
         width, height = self.content_size
+        way = Named.of(self.screen).way
+        if width >= _WIDE and len(way) > 1:
+            width -= cell_len(f"  … › {way[-1]}")
         if height == 1 and isinstance(self.content, str) and cell_len(self.content) > width:
             return Content(fitted(self.content, width))
         return super().render()
