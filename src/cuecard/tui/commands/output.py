@@ -198,6 +198,16 @@ _TYPER = {
     r"Option '(?P<name>.+?)' requires an argument\.": N_("The option {name} needs a value."),
 }  # fmt: skip
 """What Typer says, as it is found, and what stands for it where the language is another."""
+_VALUES = (
+    *(N_("TEXT"), N_("INTEGER"), N_("FLOAT"), N_("DATE"), N_("DIMENSION"), N_("VALUE"), N_("WORD")),
+    *(N_("PATH"), N_("FILE"), N_("PACK"), N_("TASK"), N_("RUN"), N_("JUDGE"), N_("NAME"), N_("ACTION")),
+)  # fmt: skip
+_NAME = re.compile(rf"\b(?:{'|'.join(_VALUES)})\b")
+_VALUE = re.compile(
+    rf"(?<=[ \['])({_NAME.pattern}(?:[|=](?:{_NAME.pattern}|URL))*)(?=[ \]'.。\n]|$)([\].]*)( {{2,}})?",
+    re.M,
+)
+"""What help calls the values of options, as it is found, with what closes it and the blanks up to the next column."""
 
 
 def worded(text: str) -> str:
@@ -207,7 +217,16 @@ def worded(text: str) -> str:
         text = re.sub(
             said, lambda found, ours=ours: _(ours).format(**found.groupdict()), text, flags=re.M
         )
-    return text if english else "\n".join(map(_hung, text.split("\n")))
+    return text if english else "\n".join(map(_hung, _VALUE.sub(_valued, text).split("\n")))
+
+
+def _valued(found: re.Match[str]) -> str:
+    from rich.cells import cell_len
+
+    name, closing, gap = found.groups("")
+    ours = _NAME.sub(lambda each: _(each[0]), name)
+    room = len(gap) + len(name) - cell_len(ours)
+    return ours + closing + (" " * max(room, 2) if gap else "")
 
 
 def _hung(line: str) -> str:
