@@ -144,6 +144,7 @@ def test_a_keymap_gives_other_keys_and_tells_what_it_cannot_use(tmp_path: Path) 
     file = tmp_path / "keymap"
     file.write_text(
         "preset: vi\ntasks.new: N\ncomment: C, alt+c\nnothing: x\nexport: e\ntasks.neww: M\ncommentt: z\n"
+        "preset: dvorak\nundo:\nfilter /\n"
     )
     code = (
         "from cuecard.tui.actions import KEYMAP_PROBLEMS, Means, registry\n"
@@ -163,6 +164,9 @@ def test_a_keymap_gives_other_keys_and_tells_what_it_cannot_use(tmp_path: Path) 
         "line 5: e is not edit any more",
         "line 6: nothing is called tasks.neww (near it: tasks.new)",
         "line 7: nothing is called commentt (near it: comment)",
+        "line 8: there is no preset dvorak; there are vi, emacs",
+        "line 9: no keys are named: write “undo: a, ctrl+b”",
+        "line 10: no keys are named: write “filter: a, ctrl+b”",
     ]
     doctor = [sys.executable, "-m", "cuecard", "doctor", "--offline", "--json"]
     checked = subprocess.run(doctor, env=environment, capture_output=True, text=True, check=False)
