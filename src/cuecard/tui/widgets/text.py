@@ -85,12 +85,12 @@ def style_of(tone: Tone, variables: Mapping[str, str]) -> str:
 
 
 def way_told(way: Sequence[str], room: int) -> str:
-    """The way to a screen in `room` cells, cut from the left; "" where not even its last step has room."""
+    """The way to a screen in `room` cells, cut from the left; "" where too little is left of its last step."""
     for first in range(len(way)):
         told = f"{'… › ' if first else ''}{' › '.join(way[first:])}"
         if cell_len(told) <= room:
             return told
-    return ""
+    return cut(f"… › {way[-1]}", room) if way and room >= 2 * _LEAST else ""
 
 
 _PART = 16
