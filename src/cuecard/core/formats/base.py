@@ -132,10 +132,10 @@ class Format:
         for file in files:
             tasks, problems = self.read_file(file)
             for at, task in enumerate(tasks):
-                if "title" in self.made_up and (begin := task.title[:20]) in begun:
+                begin = task.title[:20]
+                if "title" in self.made_up and begin in begun:
                     tasks[at] = task.model_copy(update={"title": headed(task.id, task.title)})
-                elif "title" in self.made_up:
-                    begun.add(begin)
+                begun.add(begin)
                 if reason := id_problem(task.id):
                     problems.append(FileProblem(str(file), self.id_place, headed(task.id, reason)))
                 problems += [FileProblem(str(file), *found) for found in too_long(task)]
