@@ -301,3 +301,15 @@ async def test_a_key_of_ones_own_is_recorded_told_and_given_back(
         await pilot.press("d")
         await until(pilot, lambda: not KEYMAP.read_text(encoding="utf-8"))
     KEYMAP.unlink()
+
+
+async def test_the_palette_tells_of_no_match_in_the_language_that_is_set(
+    app_with_samples: CuecardApp,
+) -> None:
+    app = app_with_samples
+    set_language("zh")
+    async with app.run_test(size=(80, 24)) as pilot:
+        await pilot.press("ctrl+p")
+        await until(pilot, lambda: isinstance(app.focused, Input))
+        await pilot.press(*"qqqq")
+        await until(pilot, lambda: "没有这样的命令。" in shown(app.screen))

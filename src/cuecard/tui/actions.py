@@ -10,11 +10,14 @@ untranslated here and are translated where they are shown.
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from types import SimpleNamespace
 from typing import Any, cast
 
+from rich.align import Align
 from rich.cells import cell_len
 from rich.segment import Segment
 from rich.style import Style
+from rich.text import Text
 from textual import events
 from textual.app import App
 from textual.binding import ActiveBinding, Binding, BindingType
@@ -409,11 +412,15 @@ class Offers(App[str]):
                 return
 
     def action_command_palette(self) -> None:
-        from textual.command import CommandPalette
+        from textual import command
 
-        if not isinstance(self.screen, CommandPalette):
+        if not isinstance(self.screen, command.CommandPalette):
+            # The one thing that it centres is what it says of no match, in English.
+            found_none = Align.center(Text(_("No command is called like that."), style="not bold"))
+            command.Align = SimpleNamespace(center=lambda _said: found_none)  # pyright: ignore
+            placeholder = _("Search for commands…")
             self.push_screen(
-                CommandPalette(id="--command-palette", placeholder=_("Search for commands…"))
+                command.CommandPalette(id="--command-palette", placeholder=placeholder)
             )
 
     def get_key_display(self, binding: Binding) -> str:
