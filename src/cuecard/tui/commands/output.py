@@ -152,19 +152,9 @@ def say(text: str) -> None:
 
 def prose(text: str) -> None:
     """Print paragraphs, wrapped as their script is; for text that nobody copies."""
-    if not is_cjk(text):
-        console().print(for_display(text))
-        return
-    from rich.text import Text
-
-    from cuecard.tui.present.entries import breaks
-
-    width = console().width
-    for line in for_display(text).split("\n"):
-        for start, end in pairwise((0, *breaks(line, width), len(line))):
-            part = Text(line[start:end])
-            part.rstrip_end(width)
-            console().print(part, soft_wrap=True)
+    if is_cjk(text):  # it tells Rich where Chinese breaks
+        import cuecard.tui.present.entries  # noqa: F401  # pyright: ignore[reportUnusedImport]
+    console().print(for_display(text))
 
 
 _CHECKED = {

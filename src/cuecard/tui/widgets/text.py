@@ -6,7 +6,6 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-from rich import text as rich_text
 from rich.cells import cell_len
 from rich.segment import Segment
 from rich.style import Style
@@ -43,10 +42,10 @@ def _in_editors(text: str, width: int, tab_size: int, *rest: Any, **more: Any) -
     return breaks(text, width, blanks=True)
 
 
-# Textual and Rich take a run of Han characters for one word, and have no other place to say where lines break.
+# Textual takes a run of Han characters for one word, and has no other place to say where lines break.
 _textual_breaks = document.compute_wrap_offsets  # pyright: ignore[reportPrivateImportUsage]
 document.compute_wrap_offsets = _in_editors  # pyright: ignore[reportPrivateImportUsage]
-content.divide_line = rich_text.divide_line = breaks  # pyright: ignore[reportPrivateImportUsage]
+content.divide_line = breaks  # pyright: ignore[reportPrivateImportUsage]
 
 
 _VARIABLE: dict[Tone, str] = {
