@@ -229,7 +229,11 @@ def test_the_way_is_cut_from_the_left() -> None:
     assert way_told(way, 40) == "Tasks › Espresso › Graph › cell"
     assert way_told(way, 20) == "… › Graph › cell"
     assert way_told(way, 7) == ""
-    assert way_told(["Runs", "From the highest mountain"], 22) == "… › From the highest…"
+    assert way_told(["Runs", "From the highest mountain"], 22) == "Runs › …"
+    assert (
+        way_told(["Runs", "Three agents and two users", "From the highest mountain"], 22)
+        == "Three agents and… › …"
+    )
 
 
 async def test_the_way_keeps_apart_from_what_stands_beside_it(app_with_samples: CuecardApp) -> None:

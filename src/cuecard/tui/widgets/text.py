@@ -84,12 +84,14 @@ def style_of(tone: Tone, variables: Mapping[str, str]) -> str:
 
 
 def way_told(way: Sequence[str], room: int) -> str:
-    """The way to a screen in `room` cells, cut from the left; "" where too little is left of its last step."""
+    """The way to a screen in `room` cells, cut from the left; where its last step has no room, the one before, to which Esc leads."""
     for first in range(len(way)):
         told = f"{'… › ' if first else ''}{' › '.join(way[first:])}"
         if cell_len(told) <= room:
             return told
-    return cut(f"… › {way[-1]}", room) if way and room >= 2 * _LEAST else ""
+    if len(way) < 2 or room < 2 * _LEAST:
+        return ""
+    return f"{cut(way[-2], room - 4)} › …"
 
 
 _PART = 16
