@@ -203,15 +203,15 @@ class _WithWay(_Shown):
 
 
 class HeadLine(_WithWay, Tinted):
-    """A title. Where it has one line, what it says is cut to it; where that is wide, to what the last step of the way leaves."""
+    """A title. Where it has one line, what it says is cut to it, in a wide one with room for a last step that it does not say."""
 
     def render(self) -> VisualType:
         width, height = self.content_size
-        way = Named.of(self.screen).way
-        if width >= _WIDE and len(way) > 1:
+        said, way = str(self.content), Named.of(self.screen).way
+        if width >= _WIDE and len(way) > 1 and not said.startswith(way[-1].rstrip("…")):
             width -= cell_len(f"  … › {way[-1]}")
-        if height == 1 and isinstance(self.content, str) and cell_len(self.content) > width:
-            return Content(fitted(self.content, width))
+        if height == 1 and isinstance(self.content, str) and cell_len(said) > width:
+            return Content(fitted(said, width))
         return super().render()
 
 
