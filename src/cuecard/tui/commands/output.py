@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Self, TextIO, cast
 
 from cuecard.core.errors import CuecardError, FileProblem, FileProblems, scrub, system_words
 from cuecard.core.i18n import N_, _, current_language, plural
-from cuecard.core.text import for_display, is_cjk, one_line
+from cuecard.core.text import for_display, one_line
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -132,6 +132,9 @@ def console(stderr: bool = False) -> Console:
     """A console that never interprets markup."""
     from rich.console import Console
 
+    # It tells Rich where Chinese breaks.
+    import cuecard.tui.present.entries  # noqa: F401  # pyright: ignore[reportUnusedImport]
+
     class Plain(Console):
         def on_broken_pipe(self) -> None:
             # Rich would end the program here; what a lost output means is decided in `main`.
@@ -152,8 +155,6 @@ def say(text: str) -> None:
 
 def prose(text: str) -> None:
     """Print paragraphs, wrapped as their script is; for text that nobody copies."""
-    if is_cjk(text):  # it tells Rich where Chinese breaks
-        import cuecard.tui.present.entries  # noqa: F401  # pyright: ignore[reportUnusedImport]
     console().print(for_display(text))
 
 
@@ -194,7 +195,7 @@ _VALUES = (
 )  # fmt: skip
 _NAME = re.compile(rf"\b(?:{'|'.join(_VALUES)})\b")
 _VALUE = re.compile(
-    rf"(?<=[ \['])({_NAME.pattern}(?:[|=](?:{_NAME.pattern}|URL))*)(?=[ \]'.。\n]|$)([\].]*)( {{2,}})?",
+    rf"(?<=[ \['“])({_NAME.pattern}(?:[|=](?:{_NAME.pattern}|URL))*)(?=[ \]'”.。\n]|$)([\].]*)( {{2,}})?",
     re.M,
 )
 """What help calls the values of options, as it is found, with what closes it and the blanks up to the next column."""
