@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Iterator
 
 from cuecard.annotate.authoring.diff import MatchRule
 from cuecard.annotate.authoring.schema import Items, Leaf, Links, Record, known_by, words
@@ -11,23 +10,12 @@ from cuecard.annotate.families.common import NO_ANSWERS, as_replaced, no_strata
 from cuecard.annotate.families.registry import AnnotateFamily, Cause, Dimension, Errors, GoldElement
 from cuecard.annotate.lint.case import Case
 from cuecard.annotate.lint.codes import Finding, warning
+from cuecard.annotate.lint.rules import written
 from cuecard.annotate.results import PaperTable, averages
 from cuecard.annotate.results.trial_against_gold import AnswerAgainst
 from cuecard.annotate.results.trial_record import HitLog
 from cuecard.core.verdicts import Decision, Item, Judgement, Prediction, TablePrediction
-from fifth_family.core import Ranked, Ranking
-
-
-def _written(gold: Mapping[str, Any]) -> Ranking:
-    ranked = tuple(
-        Ranked.model_construct(
-            name=str(each.get("name", "")),
-            figure=str(each.get("figure", "")),
-            grade=int(each.get("grade", 1)),
-        )
-        for each in gold.get("ranked", ())
-    )
-    return Ranking.model_construct(by=str(gold.get("by", "")), ranked=ranked)
+from fifth_family.core import Ranking
 
 
 def _lint(case: Case) -> Iterator[Finding]:
@@ -66,7 +54,7 @@ RANKING = AnnotateFamily(
     persona=False,
     blank=lambda: {"by": "", "ranked": [{"name": "", "figure": "", "grade": 1, "sources": []}]},
     independent=None,
-    written=_written,
+    written=lambda gold: written(Ranking, gold),
     fields={
         "by": Leaf("Order"),
         "ranked": Items(

@@ -67,6 +67,8 @@ def test_trials_tell_how_they_stand(workspace: Workspace, make_trial: MakeTrial,
     assert workspace.runs.trial(trial.id) == trial
     end = at(1, END)
     workspace.runs.append_events([(trial.id, at(0, spoke(0))), (trial.id, end)])
+    run = workspace.runs.get(trial.run_id)
+    assert (run.trials, run.finished, run.failed) == (1, 1, 1)
     ended = workspace.runs.trial(trial.id)
     assert (ended.termination, ended.ended_at, ended.events) == (Termination.API_ERROR, end.at, 2)
     # A database cannot hold NUL or half a character; the event itself is exact.

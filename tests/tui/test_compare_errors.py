@@ -62,6 +62,19 @@ def test_screens_share_a_pool_until_anything_is_saved(compared: Path) -> None:
     workspace.close()
 
 
+async def test_a_long_title_makes_room_for_the_last_step(
+    compared: Path, make_app: AppMaker
+) -> None:
+    app = make_app(compared)
+    async with app.run_test(size=(120, 40)) as pilot:
+        screen = CompareScreen(
+            (1,), "A run whose name is as long as a line of the terminal is, " * 2
+        )
+        await app.push_screen(screen)
+        await until(pilot, lambda: "compared by agent" in shown(screen))
+        assert shown(screen).splitlines()[0].rstrip().endswith("› Compare")
+
+
 async def test_a_comparison_leads_to_tasks_and_trials(compared: Path, make_app: AppMaker) -> None:
     app = make_app(compared)
     async with app.run_test(size=(80, 24)) as pilot:

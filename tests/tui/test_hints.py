@@ -9,6 +9,8 @@ from pathlib import Path
 import pytest
 from babel.messages.extract import extract_from_dir
 from rich.cells import cell_len
+from rich.console import Console
+from rich.text import Text
 
 from cuecard.core.engine.events import Termination
 from cuecard.core.engine.run_control import RunControl
@@ -138,3 +140,11 @@ def test_a_title_is_cut_where_it_is_longest():
     assert fitted(title, 90) == title
     assert fitted(title, 60) == "Three agents (made fo… · Agent · Graph tasks · against alpha"
     assert cell_len(fitted(title, 30)) <= 30
+
+
+def test_tables_of_help_begin_no_line_with_a_closing_mark() -> None:
+    """Rich breaks them, which knows no Chinese."""
+    said = Text("只显示未定的、有差异的、仅一方有的或一致的；再按切换到下一种", overflow="fold")
+    lines = [line.plain for line in said.wrap(Console(width=40), 42)]
+    assert "".join(lines) == said.plain
+    assert not any(line.startswith("；") for line in lines)

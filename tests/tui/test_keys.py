@@ -144,6 +144,7 @@ def test_a_keymap_gives_other_keys_and_tells_what_it_cannot_use(tmp_path: Path) 
     file = tmp_path / "keymap"
     file.write_text(
         "preset: vi\ntasks.new: N\ncomment: C, alt+c\nnothing: x\nexport: e\ntasks.neww: M\ncommentt: z\n"
+        "preset: dvorak\nundo:\nfilter /\n"
     )
     code = (
         "from cuecard.tui.actions import KEYMAP_PROBLEMS, Means, registry\n"
@@ -163,6 +164,9 @@ def test_a_keymap_gives_other_keys_and_tells_what_it_cannot_use(tmp_path: Path) 
         "line 5: e is not edit any more",
         "line 6: nothing is called tasks.neww (near it: tasks.new)",
         "line 7: nothing is called commentt (near it: comment)",
+        "line 8: there is no preset dvorak; there are vi, emacs",
+        "line 9: no keys are named: write “undo: a, ctrl+b”",
+        "line 10: no keys are named: write “filter: a, ctrl+b”",
     ]
     doctor = [sys.executable, "-m", "cuecard", "doctor", "--offline", "--json"]
     checked = subprocess.run(doctor, env=environment, capture_output=True, text=True, check=False)
@@ -225,6 +229,11 @@ def test_the_way_is_cut_from_the_left() -> None:
     assert way_told(way, 40) == "Tasks › Espresso › Graph › cell"
     assert way_told(way, 20) == "… › Graph › cell"
     assert way_told(way, 7) == ""
+    assert way_told(["Runs", "From the highest mountain"], 22) == "Runs › …"
+    assert (
+        way_told(["Runs", "Three agents and two users", "From the highest mountain"], 22)
+        == "Three agents and… › …"
+    )
 
 
 async def test_the_way_keeps_apart_from_what_stands_beside_it(app_with_samples: CuecardApp) -> None:
@@ -296,3 +305,15 @@ async def test_a_key_of_ones_own_is_recorded_told_and_given_back(
         await pilot.press("d")
         await until(pilot, lambda: not KEYMAP.read_text(encoding="utf-8"))
     KEYMAP.unlink()
+
+
+async def test_the_palette_tells_of_no_match_in_the_language_that_is_set(
+    app_with_samples: CuecardApp,
+) -> None:
+    app = app_with_samples
+    set_language("zh")
+    async with app.run_test(size=(80, 24)) as pilot:
+        await pilot.press("ctrl+p")
+        await until(pilot, lambda: isinstance(app.focused, Input))
+        await pilot.press(*"qqqq")
+        await until(pilot, lambda: "没有这样的命令。" in shown(app.screen))

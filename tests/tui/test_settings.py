@@ -272,3 +272,18 @@ async def test_the_databases_role_says_who_i_am(postgres: Databases) -> None:
         async with app.run_test(size=SIZE) as pilot:
             await until(pilot, lambda: "waits for you, Lea" in shown(app.screen))
         assert [each.person for each in stage.owner.roles.acted()] == ["Lea"]
+
+
+async def test_what_fills_the_screen_is_never_one_line_of_a_form(
+    app_with_samples: CuecardApp,
+) -> None:
+    app = app_with_samples
+    async with app.run_test(size=(80, 24)) as pilot:
+        await pilot.press("6")
+        await until(pilot, lambda: app.screen.query("#language"))
+        app.screen.query_one("#language").focus()
+        await pilot.press("f11")
+        await until(pilot, lambda: app.screen.maximized is not None)
+        assert app.screen.maximized is not app.focused
+        assert app.screen.maximized is not None
+        assert app.screen.maximized.size.height > 3

@@ -244,7 +244,7 @@ async def test_a_task_is_duplicated_as_a_draft_of_who_does_it(
         draft = ws.drafts.get(f"{first.id}-copy", "Ana")
         there = ws.tasks.revision(first.id).task.model_dump(mode="json")
         assert draft.base == 0
-        assert draft.data["title"] == f"{first.title} (copy)"
+        assert draft.data["title"] == f"Copy of {first.title}"
         kept = ("id", "title")
         assert {k: v for k, v in draft.data.items() if k not in kept} == {
             k: v for k, v in there.items() if k not in kept

@@ -301,9 +301,16 @@ class RunRecord(Frozen):
     limits: Limits
     trials: int
     finished: int
+    failed: int = 0
     plan: dict[str, JsonValue] = {}
     reason: str = ""
     lease: RunLease | None = None
+
+    @property
+    def shown(self) -> RunState:
+        """Its state as people read it."""
+        barren = self.state is RunState.DONE and 0 < self.trials == self.failed
+        return RunState.FAILED if barren else self.state
 
 
 class TrialCell(Frozen):

@@ -18,8 +18,9 @@ from cuecard.core.contributions import (
 )
 from cuecard.core.errors import Conflict
 from cuecard.core.i18n import _
-from cuecard.core.records import Answer, Comment, OpenRound, Review, TaskSummary
+from cuecard.core.records import ASIDE, Answer, Comment, OpenRound, Review, TaskSummary
 from cuecard.core.review import Standing, TaskLog, claims_of, released_by, standing_of
+from cuecard.store.codec import to_json
 from cuecard.store.contributions import (
     as_viewer,
     assemble,
@@ -41,6 +42,7 @@ from cuecard.store.people import ensure_person, of_person
 from cuecard.store.rows import revision_missing, task_row
 from cuecard.store.task_tables import (
     ContributionRow,
+    DraftRow,
     ReviewFormRow,
     RevisionRow,
     StandingRow,
@@ -244,9 +246,16 @@ class Reviews:
         """
         gold = ContributionRow
         decided = select(gold.about).where(gold.kind == "gold_decided")
+        # Before version 14 only who decided kept that they had.
+        before = select(DraftRow.task_id).where(
+            DraftRow.person == person,
+            DraftRow.task_id == col(gold.task_id) + f"{ASIDE}decided-" + gold.uid,
+            DraftRow.body == to_json({"decided": True}).decode(),
+        )
         query = (
             select(gold.task_id, gold.by, gold.at)
             .where(gold.kind == "gold_built", gold.by != person, col(gold.uid).not_in(decided))
+            .where(~before.exists())
             .where(col(gold.task_id).in_(wrote(person)))
             .order_by(col(gold.at))
         )

@@ -89,7 +89,7 @@ class Runs:
             session.add(row)
             session.flush()
             _insert_trials(session, row.id or 0, cells)
-            return _run(row, len(cells), 0, None)
+            return _run(row, (len(cells), 0, 0), None)
 
     def get(self, run_id: int) -> RunRecord:
         """The run with this number. Raises `NotFound`."""
@@ -352,20 +352,21 @@ def _insert_trials(session: Session, run_id: int, cells: Sequence[TrialCell]) ->
 def _runs(session: Session, leases: Leases, *conditions: Any) -> list[RunRecord]:
     of_run = TrialRow.run_id == RunRow.id
     total = select(func.count()).select_from(TrialRow).where(of_run).correlate(RunRow)
-    finished = total.where(col(TrialRow.termination).is_not(None))
+    ended, failures = col(TrialRow.termination), [t for t in Termination if t.is_failure]
+    finished, failed = total.where(ended.is_not(None)), total.where(ended.in_(failures))
     query = (
-        select(RunRow, total.scalar_subquery(), finished.scalar_subquery())
+        select(
+            RunRow, total.scalar_subquery(), finished.scalar_subquery(), failed.scalar_subquery()
+        )
         .where(*conditions)
         .order_by(col(RunRow.id).desc())
     )
     held = leases.of(session)
-    return [
-        _run(row, trials, ended, held.get(row.id or 0))
-        for row, trials, ended in session.exec(query)
-    ]
+    return [_run(row, numbers, held.get(row.id or 0)) for row, *numbers in session.exec(query)]
 
 
-def _run(row: RunRow, trials: int, finished: int, lease: RunLease | None) -> RunRecord:
+def _run(row: RunRow, numbers: Sequence[int], lease: RunLease | None) -> RunRecord:
+    trials, finished, failed = numbers
     played = "no" if lease is None else "now" if lease.alive else "lapsed"
     state = run_state(RunState(row.state), played, trials=trials, finished=finished)
     return RunRecord.from_fields(
@@ -374,6 +375,7 @@ def _run(row: RunRow, trials: int, finished: int, lease: RunLease | None) -> Run
         limits=Limits.model_validate_json(row.limits),
         trials=trials,
         finished=finished,
+        failed=failed,
         plan=from_json(row.plan),
         lease=lease,
     )

@@ -8,13 +8,16 @@ untranslated here and are translated where they are shown.
 # pyright: reportPrivateUsage=false
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from types import SimpleNamespace
 from typing import Any, cast
 
+from rich.align import Align
 from rich.cells import cell_len
 from rich.segment import Segment
 from rich.style import Style
+from rich.text import Text
 from textual import events
 from textual.app import App
 from textual.binding import ActiveBinding, Binding, BindingType
@@ -101,13 +104,29 @@ def keys(*declared: Key) -> list[BindingType]:
     return bindings
 
 
+class Named:
+    """What screens and dialogs of ours tell of themselves; of others nothing is told."""
+
+    called_here: Mapping[str, str] = {}
+    """What a key is called here, by its id, where that is not its name elsewhere."""
+
+    @property
+    def way(self) -> Sequence[str]:
+        """The steps to here."""
+        return ()
+
+    @classmethod
+    def of(cls, screen: Screen[Any]) -> "Named":
+        return screen if isinstance(screen, cls) else Named()
+
+
 def every_command(
     screen: Screen[Any], means: Means | None = None, *, impossible: bool = False
 ) -> list[tuple[DOMNode, Binding]]:
     """What can be done on the screen now, from the focus outwards, each action once: also what a field hides by taking
     its letters as text. `means`: only this; `impossible`: also what cannot be done now.
     """
-    declared, names = registry(), getattr(screen, "called_here", dict[str, str]())
+    declared, names = registry(), Named.of(screen).called_here
     found: dict[str, tuple[DOMNode, Binding]] = {}
     for node in (screen.focused or screen).ancestors_with_self:
         for _key, binding in node._bindings:
@@ -393,11 +412,15 @@ class Offers(App[str]):
                 return
 
     def action_command_palette(self) -> None:
-        from textual.command import CommandPalette
+        from textual import command
 
-        if not isinstance(self.screen, CommandPalette):
+        if not isinstance(self.screen, command.CommandPalette):
+            # The one thing that it centres is what it says of no match, in English.
+            found_none = Align.center(Text(_("No command is called like that."), style="not bold"))
+            command.Align = SimpleNamespace(center=lambda _said: found_none)  # pyright: ignore
+            placeholder = _("Search for commands…")
             self.push_screen(
-                CommandPalette(id="--command-palette", placeholder=_("Search for commands…"))
+                command.CommandPalette(id="--command-palette", placeholder=placeholder)
             )
 
     def get_key_display(self, binding: Binding) -> str:

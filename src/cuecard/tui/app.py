@@ -30,6 +30,7 @@ from cuecard.tui.actions import (
     KEYMAP_PROBLEMS,
     Key,
     Means,
+    Named,
     Offers,
     every_command,
     keys,
@@ -51,7 +52,7 @@ if TYPE_CHECKING:
 Result = TypeVar("Result")
 
 
-class _Shared(DrawnOnce):
+class _Shared(Named, DrawnOnce):
     """What screens and dialogs have in common."""
 
     @property
@@ -163,14 +164,17 @@ class CuecardScreen(Even, _Shared, Screen[Result]):
         """Have the pane with the focus fill the screen, then each pane that only tells, then all as they were."""
         here = self.focused
         within = [here, *here.ancestors] if here is not None else []
-        held = [each for each in within if isinstance(each, Widget) and each.ALLOW_MAXIMIZE]
+        around = [each for each in within if isinstance(each, Widget)]
+        held = [each for each in around if each.ALLOW_MAXIMIZE]
+        # A line of a form is nothing that could be larger.
+        tall = [each for each in around if each.size.height > 3]
         told = [
             pane
             for pane in self.query(".zooms")
             if all(node.display for node in pane.ancestors_with_self if isinstance(node, Widget))
         ]
-        panes = [*(held or within[:1])[-1:], *(pane for pane in told if pane not in within)]
-        panes = list(dict.fromkeys(pane for pane in panes if isinstance(pane, Widget)))
+        panes = [*(held or tall[:1])[-1:], *(pane for pane in told if pane not in within)]
+        panes = list(dict.fromkeys(panes))
         at = panes.index(self.maximized) + 1 if self.maximized in panes else 0
         if at < len(panes):
             self.maximized = panes[at]

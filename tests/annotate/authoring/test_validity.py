@@ -59,6 +59,16 @@ def test_errors_come_first_and_what_is_silenced_last():
     ]
 
 
+@pytest.mark.parametrize(
+    ("base", "place", "value"),
+    [("en", f"{T}[0].sources[0]", "example.org"), ("chain", "gold.steps", []), ("table", "gold.rows[0][0]", None)],
+)  # fmt: skip
+def test_what_validation_refuses_is_told_once(base: str, place: str, value: object):
+    """The linter would say of the same place what follows from it."""
+    found = places(changed(base, {place: value}))
+    assert [code[0] for code, where in found if where == place] == ["E"]
+
+
 @pytest.mark.parametrize("family", FAMILIES)
 def test_an_empty_task_lacks_what_it_needs_and_nothing_else_is_wrong_with_it(family):
     found = places(blank_task("t", "Title", family, "en"))

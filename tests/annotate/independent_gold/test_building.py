@@ -267,3 +267,14 @@ def test_a_gold_that_came_in_waits_for_the_author_until_it_is_decided(
         assert pending_for(workspace, author).second_golds == ()
         told = GoldView(compare(workspace, states.id, author)).progress()
         assert told == "decided by Dee: see revision 2"
+
+
+def test_what_was_decided_before_it_was_on_record_is_not_asked_for_again(
+    workspace: Workspace, states: Task
+) -> None:
+    assert isinstance(states.gold, Table)
+    built(workspace, states, "Ben", [list(row) for row in states.gold.rows][:2])
+    given(workspace, states, "Ben")
+    (gold,) = independent_golds(workspace, states.id, "Ana")
+    workspace.drafts.keep(f"{states.id}@decided-{gold.uid}", "Ana", 1, {"decided": True})
+    assert pending_for(workspace, "Ana").second_golds == ()

@@ -442,3 +442,24 @@ def test_trajectories(tmp_path: Path) -> None:
     assert first.messages[0]["content"] == "half \ufffd"
     assert first.messages[0]["tool_calls"] == [{"id": "1"}]
     assert [p.line for p in problems] == [3, 4, 5, 6]
+
+
+def test_another_language_is_told_and_never_made_into_english(tmp_path: Path) -> None:
+    write(tmp_path, task_object(language="fr"), task_object(task_id="b", language="Chinese"))
+    tasks, problems = vibesearch.FORMAT.read_tasks(tmp_path)
+    assert [(task.id, task.language) for task in tasks] == [("b", "zh")]
+    assert [(p.place, p.reason) for p in problems] == [("language", "must be one of 'en' or 'zh'")]
+
+
+def test_titles_made_of_questions_end_after_a_word_and_differ_from_the_start(
+    tmp_path: Path,
+) -> None:
+    long = "Please find every museum of the town that opens on Mondays and lets children in for {}"
+    write(
+        tmp_path,
+        *(task_object(task_id=f"t{n}", initial_query=long.format(n)) for n in range(2)),
+        task_object(task_id="other", initial_query="Short"),
+    )
+    titles = [task.title for task in vibesearch.FORMAT.read_tasks(tmp_path)[0]]
+    begun = "Please find every museum of the town that opens on Mondays…"
+    assert titles == [begun, f"t1: {begun}", "Short"]

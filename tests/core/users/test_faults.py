@@ -309,3 +309,12 @@ def test_the_line_of_a_stage_marked_as_not_met_is_early():
     assert (fault.kind, fault.found) == (Kind.EARLY, f"3 · {task.stages[2].title}")
     assert kinds(task, before, line, stage=3, cue_met=True) == []
     assert kinds(task, before, line, stage=3, unsure=True) == []
+
+
+def test_the_opening_is_no_fault_however_its_author_ended_the_line() -> None:
+    assert isinstance(CHAIN.gold, CheckpointChain)
+    last = CHAIN.gold.steps[-1].question
+    task = CHAIN.model_copy(
+        update={"gold": CHAIN.gold.model_copy(update={"opening": f"\n{last}\n"})}
+    )
+    assert faults_in(task, Dialogue(), UserReply(text=last)) == ()

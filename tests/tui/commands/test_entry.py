@@ -60,7 +60,7 @@ def test_help_and_wrong_usage_are_told_in_chinese_in_lines_that_fit(cuecard, mon
         (("run", "--agnt", "x"), "没有选项 --agnt（可用的有：--agent）"),
         (("run", "espresso", "--samples", "0"), "'--samples' 的值不可用：至少为 1"),
         (("run", "espresso", "--samples", "x"), "'--samples' 的值不可用：需要一个数"),
-        (("compare",), "缺少参数 RUN。"),
+        (("compare",), "缺少参数“运行”。"),
         (("run", "--user"), "选项 --user 需要一个值。"),
     ):
         done = cuecard(*words)

@@ -101,3 +101,5 @@ def test_the_head_calls_a_baseline_one() -> None:
     text = "".join(piece.text for piece in heading(PlayState(persona()), agent))
     assert "offline baseline" in text
     assert "turn 1" in text
+    over = PlayState(persona(), phase="ended")
+    assert heading(over, agent)[0].text == "0 turns"

@@ -58,7 +58,9 @@ def trial(number: int, termination: Termination | None = None) -> TrialRecord:
     )
 
 
-def run(state: RunState = RunState.RUNNING, trials: int = 4, finished: int = 1) -> RunRecord:
+def run(
+    state: RunState = RunState.RUNNING, trials: int = 4, finished: int = 1, failed: int = 0
+) -> RunRecord:
     return RunRecord(
         id=1,
         name="r",
@@ -70,6 +72,7 @@ def run(state: RunState = RunState.RUNNING, trials: int = 4, finished: int = 1) 
         limits=Limits(),
         trials=trials,
         finished=finished,
+        failed=failed,
     )
 
 
@@ -82,6 +85,12 @@ def test_a_trial_is_waiting_playing_ended_or_failed() -> None:
     assert trial_state(trial(1), {1: 0}) is TrialState.PLAYING
     assert trial_state(trial(1, Termination.MAX_TURNS), {}) is TrialState.ENDED
     assert trial_state(trial(1, Termination.API_ERROR), {}) is TrialState.FAILED
+
+
+def test_a_run_of_which_every_trial_failed_is_not_told_as_done() -> None:
+    assert "● done" in text(heading(run(RunState.DONE, 4, 4, failed=3)))
+    assert "⊘ all failed" in text(heading(run(RunState.DONE, 4, 4, failed=4)))
+    assert "● done" in text(heading(run(RunState.DONE, 0, 0)))
 
 
 def looked_at(trials: list[TrialRecord]) -> RunSnapshot:

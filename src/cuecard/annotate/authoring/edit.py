@@ -61,7 +61,7 @@ def invalid(data: Mapping[str, Any]) -> list[tuple[str, str]]:
 
 def find_problems(data: Mapping[str, Any], today: date | None = None) -> list[Problem]:
     """Everything that validation and the linter find in the data, complete or not: errors first, silenced findings
-    last.
+    last. Of a place that validation refuses the linter's word is not told beside it.
     """
     from cuecard.annotate.lint.rules import lint, loosely
 
@@ -72,11 +72,13 @@ def find_problems(data: Mapping[str, Any], today: date | None = None) -> list[Pr
         refused = error.problems
         task = loosely(data)
     findings = lint(task, today, complete=not refused) if task is not None else ()
+    told = {problem.place for problem in refused}
     found = [
         *map(_refusal, refused),
         *(
             Problem(f.severity.value, f.place, f.reason, f.hint, f.code, f.about, f.silenced)
             for f in findings
+            if f.place not in told
         ),
     ]
     return sorted(found, key=lambda problem: (problem.silenced != "", problem.severity))

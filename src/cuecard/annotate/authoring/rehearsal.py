@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
 
 from cuecard.annotate.authoring.edit import as_task
-from cuecard.annotate.lint.rules import written_chain
+from cuecard.annotate.lint.rules import written
 from cuecard.core.engine.messages import (
     Act,
     CheckpointStatus,
@@ -329,7 +329,7 @@ def _chain(data: Mapping[str, Any]) -> CheckpointChain | None:
     gold = cast(dict[str, Any], data.get("gold") or {})
     if gold.get("family") != "checkpoints":
         return None
-    chain = written_chain(gold)
+    chain = written(CheckpointChain, gold)
     return chain if chain.steps else None
 
 

@@ -147,7 +147,7 @@ def duplicate_task(ws: Workspace, person: str, task_id: str) -> str:
     `NotFound`.
     """
     edit = open_task(ws, task_id, person).edit
-    title = _("{title} (copy)").format(title=edit.data.get("title") or task_id)
+    title = _("Copy of {title}").format(title=edit.data.get("title") or task_id)
     origins = [origin for line in ws.tasks.log(task_id) for origin in line.origins]
     for n in count(1):
         new_id = f"{task_id[:110]}-copy{f'-{n}' if n > 1 else ''}"

@@ -18,7 +18,7 @@ from cuecard.annotate.families.registry import (
 )
 from cuecard.annotate.independent_gold import answers
 from cuecard.annotate.lint.gold import lint_chain
-from cuecard.annotate.lint.rules import written_chain
+from cuecard.annotate.lint.rules import written
 from cuecard.annotate.results import PaperTable, averages
 from cuecard.annotate.results.errors.causes import cause_by_steps
 from cuecard.annotate.results.errors.report import chain_errors
@@ -97,7 +97,7 @@ CHECKPOINTS = AnnotateFamily(
     persona=False,
     blank=_blank_chain,
     independent=answers.CHECKPOINTS,
-    written=written_chain,
+    written=lambda gold: written(CheckpointChain, gold),
     fields={
         "opening": schema.Leaf(N_("Opening"), schema.PARAGRAPH),
         "steps": _STEPS,

@@ -17,7 +17,7 @@ from cuecard.annotate.families.registry import (
 )
 from cuecard.annotate.independent_gold import answers
 from cuecard.annotate.lint.gold import lint_world
-from cuecard.annotate.lint.rules import written_world
+from cuecard.annotate.lint.rules import written
 from cuecard.annotate.results import PaperTable, averages
 from cuecard.annotate.results.errors.causes import cause_by_facts
 from cuecard.annotate.results.errors.error_tables import Columns
@@ -111,7 +111,7 @@ FACTS = AnnotateFamily(
     persona=False,
     blank=lambda: {"facts": [blank_fact()], "answer": "", "answer_aliases": [], "derivation": ""},
     independent=answers.FACTS,
-    written=written_world,
+    written=lambda gold: written(FactWorld, gold),
     fields={
         "facts": _FACTS,
         "answer": schema.Leaf(N_("Answer")),

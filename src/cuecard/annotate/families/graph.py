@@ -22,7 +22,7 @@ from cuecard.annotate.families.registry import (
 )
 from cuecard.annotate.independent_gold import graphs
 from cuecard.annotate.lint.graphs import lint_graph, lint_graph_consistency, lint_graph_leaks
-from cuecard.annotate.lint.rules import written_graph
+from cuecard.annotate.lint.rules import written
 from cuecard.annotate.results import PaperTable, averages
 from cuecard.annotate.results import trial_against_gold as beside
 from cuecard.annotate.results.errors.causes import cause_by_graph
@@ -253,7 +253,7 @@ GRAPH = AnnotateFamily(
     persona=True,
     blank=lambda: {"nodes": [], "triples": [{**blank_triple(), "stage": 1}]},
     independent=graphs.GRAPH,
-    written=written_graph,
+    written=lambda gold: written(Graph, gold),
     fields={"nodes": _NODES, "triples": _TRIPLES},
     staged="triples",
     links=Links,

@@ -1,10 +1,16 @@
 """Runs all rules over one task, also over a draft; gives validation errors codes, and applies authors' silences."""
 
+import builtins
 import re
+import typing
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import date
+from enum import Enum
+from functools import cache
 from itertools import chain
-from typing import Any, TypeVar, cast, get_args
+from typing import Any, TypeVar, cast, get_args, get_origin
+
+from pydantic import BaseModel
 
 from cuecard.annotate.families.registry import ANNOTATE
 from cuecard.annotate.lint.case import Case
@@ -18,28 +24,9 @@ from cuecard.annotate.lint.disclosure import (
 from cuecard.annotate.lint.general import lint_dates, lint_sources, lint_stages, lint_texts
 from cuecard.annotate.lint.gold import lint_gold_consistency
 from cuecard.core.errors import FileProblem
-from cuecard.core.families.checkpoints.gold import (
-    Ambiguity,
-    AmbiguityType,
-    Checkpoint,
-    CheckpointChain,
-)
-from cuecard.core.families.facts.gold import Fact, FactKind, FactWorld
-from cuecard.core.families.graph.gold import Graph, Node, Triple
-from cuecard.core.families.table.gold import Column, Metric, Preprocess, Table
+from cuecard.core.families.table.gold import Table
 from cuecard.core.i18n import _
-from cuecard.core.tasks.models import (
-    FAMILIES,
-    Cue,
-    CueKind,
-    Difficulty,
-    Persona,
-    Silenced,
-    Source,
-    Stage,
-    Task,
-    TaskLanguage,
-)
+from cuecard.core.tasks.models import FAMILIES, CueKind, Silenced, Task
 
 
 def silence(
@@ -141,8 +128,8 @@ def _unstorable_reasons() -> tuple[str, ...]:
     )
 
 
-_Choice = TypeVar("_Choice", AmbiguityType, CueKind, FactKind, Metric, Preprocess)
 _Data = Mapping[str, Any]
+_Model = TypeVar("_Model", bound=BaseModel)
 
 
 def loosely(data: _Data) -> Task | None:
@@ -151,146 +138,78 @@ def loosely(data: _Data) -> Task | None:
     family = gold.get("family")
     if not isinstance(family, str) or family not in FAMILIES:
         return None
-    language, difficulty = data.get("language"), data.get("difficulty")
-    return Task.model_construct(
-        id=_text(data, "id"),
-        title=_text(data, "title"),
-        language=language if language in get_args(TaskLanguage) else "en",
-        domain=_text(data, "domain"),
-        difficulty=difficulty if difficulty in get_args(Difficulty) else None,
-        query=_text(data, "query"),
-        sub_queries=_texts(data, "sub_queries"),
-        persona=_persona(data.get("persona")),
-        gold=ANNOTATE[family].written(gold),
-        sources=tuple(
-            Source.model_construct(url=_text(item, "url"), note=_text(item, "note"))
-            for item in _items(data, "sources")
-        ),
-        notes=_text(data, "notes"),
-        silenced=tuple(
-            Silenced.model_construct(
-                code=_text(item, "code"), about=_text(item, "about"), reason=_text(item, "reason")
+    return written(Task, data, gold=ANNOTATE[family].written(gold), foreign=None)
+
+
+def written(model: type[_Model], data: _Data, **read: object) -> _Model:
+    """What is written of a model of ours: texts may be empty, what is of another shape counts as missing, and what stands in
+    a list keeps its place. `read`: fields that were read otherwise.
+    """
+    for name, kind in _kinds(model).items():
+        if name not in read:
+            value = _reader(kind)(data.get(name))
+            read[name] = _instead(kind) if value is None else value
+    return model.model_construct(**cast(dict[str, Any], read))
+
+
+@cache
+def _kinds(model: type[BaseModel]) -> Mapping[str, Any]:
+    return {name: field.annotation for name, field in model.model_fields.items()}
+
+
+@cache
+def _reader(kind: Any) -> Callable[[object], object]:
+    """Reads values of this kind; None where it is another."""
+    inner = get_args(kind)
+    match get_origin(kind):
+        case typing.Literal:
+            return lambda value: value if value in inner else None
+        case builtins.tuple:
+            read, model = _reader(inner[0]), _is(inner[0], BaseModel)
+            return lambda value: tuple(
+                each
+                for item in _list(value)
+                if (each := read(_mapping(item) if model else item)) is not None
             )
-            for item in _items(data, "silenced")
-        ),
-    )
+        case None if kind is str:
+            return _as_text
+        case None if _is(kind, Enum):
+            known: dict[str, object] = {member.value: member for member in kind}
+            return lambda value: known.get(value) if isinstance(value, str) else None
+        case None if _is(kind, BaseModel):
+            return lambda value: (
+                written(kind, cast(_Data, value)) if isinstance(value, dict) else None
+            )
+        case None:
+            return lambda value: value if isinstance(value, kind) else None
+        case _:
+            return _reader(inner[0])
 
 
-def _persona(value: object) -> Persona | None:
-    if not isinstance(value, dict):
+def _instead(kind: Any) -> object:
+    """What stands for a value that is missing."""
+    if type(None) in get_args(kind):
         return None
-    data = _mapping(cast(object, value))
-    return Persona.model_construct(
-        name=_text(data, "name"),
-        identity=_text(data, "identity"),
-        initial_query=_text(data, "initial_query"),
-        stages=tuple(_stage(item) for item in _items(data, "stages")),
-        behaviour=_text(data, "behaviour"),
-    )
+    if get_origin(kind) is typing.Literal:
+        return get_args(kind)[0]
+    if kind is CueKind:
+        return CueKind.MENTIONS
+    if _is(kind, BaseModel):
+        return written(kind, {})
+    return next(iter(kind)) if _is(kind, Enum) else kind()
 
 
-def _stage(data: _Data) -> Stage:
-    cue = _mapping(data.get("cue"))
-    kind = _choice(CueKind, cue.get("kind")) or CueKind.MENTIONS
-    return Stage.model_construct(
-        title=_text(data, "title"),
-        cue=Cue.model_construct(kind=kind, text=_text(cue, "text"), terms=_texts(cue, "terms")),
-        line=_text(data, "line"),
-        not_met=_text(data, "not_met"),
-    )
-
-
-def written_graph(gold: _Data) -> Graph:
-    nodes = tuple(
-        Node.model_construct(
-            id=_text(item, "id"), name=_text(item, "name"), aliases=_texts(item, "aliases")
-        )
-        for item in _items(gold, "nodes")
-    )
-    triples = tuple(
-        Triple.model_construct(
-            head=_text(item, "head"),
-            relation=_text(item, "relation"),
-            tail=_text(item, "tail"),
-            stage=stage if isinstance(stage := item.get("stage"), int) else None,
-            sources=_texts(item, "sources"),
-            note=_text(item, "note"),
-        )
-        for item in _items(gold, "triples")
-    )
-    return Graph.model_construct(nodes=nodes, triples=triples)
+def _is(kind: Any, base: type) -> bool:
+    return isinstance(kind, type) and issubclass(kind, base)
 
 
 def written_table(gold: _Data) -> Table:
-    columns = tuple(
-        Column.model_construct(
-            name=_text(item, "name"),
-            preprocess=_choices(Preprocess, item.get("preprocess")),
-            metric=_choices(Metric, item.get("metric")),
-            criterion=_text(item, "criterion"),
-        )
-        for item in _items(gold, "columns")
-    )
-    names = [column.name for column in columns]
-    width = len(columns)
-    rows = tuple(
-        tuple([*map(_as_text, _list(row)), *[""] * width][:width])
-        for row in _list(gold.get("rows"))
-    )
-    keys = tuple(key for key in _texts(gold, "unique_columns") if key and key in names)
-    return Table.model_construct(columns=columns, unique_columns=keys, rows=rows)
-
-
-def written_chain(gold: _Data) -> CheckpointChain:
-    return CheckpointChain.model_construct(
-        opening=_text(gold, "opening"),
-        steps=tuple(_step(item) for item in _items(gold, "steps")),
-        final_answer=_text(gold, "final_answer"),
-        final_aliases=_texts(gold, "final_aliases"),
-        forbidden=_texts(gold, "forbidden"),
-    )
-
-
-def _step(data: _Data) -> Checkpoint:
-    ambiguity = None
-    if isinstance(data.get("ambiguity"), dict):
-        inner = _mapping(data["ambiguity"])
-        ambiguity = Ambiguity.model_construct(
-            type=_choice(AmbiguityType, inner.get("type")) or AmbiguityType.ENTITY,
-            logic=_text(inner, "logic"),
-            candidates=_texts(inner, "candidates"),
-            clue=_text(inner, "clue"),
-            terms=_texts(inner, "terms"),
-        )
-    return Checkpoint.model_construct(
-        question=_text(data, "question"),
-        target=_text(data, "target"),
-        aliases=_texts(data, "aliases"),
-        ambiguity=ambiguity,
-        sources=_texts(data, "sources"),
-    )
-
-
-def written_world(gold: _Data) -> FactWorld:
-    facts = tuple(
-        Fact.model_construct(
-            key=_text(item, "key"),
-            value=_text(item, "value"),
-            kind=_choice(FactKind, item.get("kind")) or FactKind.FACT,
-            entity=_text(item, "entity"),
-            attribute=_text(item, "attribute"),
-            unit=_text(item, "unit"),
-            aliases=_texts(item, "aliases"),
-            sources=_texts(item, "sources"),
-        )
-        for item in _items(gold, "facts")
-    )
-    return FactWorld.model_construct(
-        facts=facts,
-        answer=_text(gold, "answer"),
-        answer_aliases=_texts(gold, "answer_aliases"),
-        derivation=_text(gold, "derivation"),
-    )
+    """Every row as wide as the columns; of the keys those that are columns."""
+    table = written(Table, gold)
+    names, width = table.column_names, len(table.columns)
+    rows = tuple((*row, *[""] * width)[:width] for row in table.rows)
+    keys = tuple(key for key in table.unique_columns if key and key in names)
+    return table.model_copy(update={"rows": rows, "unique_columns": keys})
 
 
 def _mapping(value: object) -> _Data:
@@ -301,30 +220,7 @@ def _list(value: object) -> list[Any]:
     return cast(list[Any], value) if isinstance(value, list) else []
 
 
-def _items(data: _Data, key: str) -> list[_Data]:
-    return [_mapping(item) for item in _list(data.get(key))]
-
-
-def _text(data: _Data, key: str) -> str:
-    return _as_text(data.get(key))
-
-
-def _texts(data: _Data, key: str) -> tuple[str, ...]:
-    return tuple(_as_text(item) for item in _list(data.get(key)))
-
-
 def _as_text(value: object) -> str:
     """Text as it stands; half characters, which no rule can compare, count as missing."""
     text = value.strip() if isinstance(value, str) else str(value) if type(value) is int else ""
     return text if text.isascii() else text.encode("utf-8", "ignore").decode()
-
-
-def _choice(kind: type[_Choice], value: object) -> _Choice | None:
-    try:
-        return kind(cast(str, value))
-    except ValueError:
-        return None
-
-
-def _choices(kind: type[_Choice], value: object) -> tuple[_Choice, ...]:
-    return tuple(c for item in _list(value) if (c := _choice(kind, item)) is not None)

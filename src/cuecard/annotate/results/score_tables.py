@@ -190,7 +190,7 @@ def runs_table(pool: Pool) -> Table:
                 run.uid[:8],
                 f"{run.created_at:%Y-%m-%d}",
                 _(KIND[run.kind]),
-                run.state.label,
+                run.shown.label,
                 f"{run.samples:,}",
                 f"{ended:,} / {len(mine):,}",
             )

@@ -390,7 +390,7 @@ Played = Literal["now", "lapsed", "no"]
 class RunState(StrEnum):
     """`running`: a process plays it now. `interrupted`: the process that played it was killed. `open`: entered, or left
     in good order with trials to play, and not played now. `paused`: it paused by itself or was paused. `cancelled`: a
-    person stopped it.
+    person stopped it. `failed` is only told: one that is done, every trial of which failed.
     """
 
     RUNNING = "running"
@@ -399,6 +399,7 @@ class RunState(StrEnum):
     PAUSED = "paused"
     DONE = "done"
     CANCELLED = "cancelled"
+    FAILED = "failed"
 
     @property
     def label(self) -> str:
@@ -425,6 +426,7 @@ _LOOKS: dict[RunState, tuple[str, str, Literal["stage", "user", "good", "bad", "
     RunState.PAUSED: ("‖", N_("paused"), "stage"),
     RunState.DONE: ("●", N_("done"), "good"),
     RunState.CANCELLED: ("–", N_("stopped"), "muted"),
+    RunState.FAILED: ("⊘", N_("all failed"), "bad"),
 }
 
 

@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from textwrap import shorten
 from typing import Any, cast
 
 from pydantic import JsonValue, ValidationError
@@ -123,11 +124,18 @@ class Format:
         return FilesResult(problems=(FileProblem(str(path), "", reason),))
 
     def read(self, files: Iterable[Path]) -> Iterator[Reading]:
-        """Read each file in turn; a task that an earlier file contained already is a problem of the later one."""
+        """Read each file in turn; a task that an earlier file contained already is a problem of the later one. Of two whose
+        titles, made of their questions, begin alike, the second is headed by its id.
+        """
         first: dict[str, Path] = {}
+        begun: set[str] = set()
         for file in files:
             tasks, problems = self.read_file(file)
-            for task in tasks:
+            for at, task in enumerate(tasks):
+                begin = task.title[:20]
+                if "title" in self.made_up and begin in begun:
+                    tasks[at] = task.model_copy(update={"title": headed(task.id, task.title)})
+                begun.add(begin)
                 if reason := id_problem(task.id):
                     problems.append(FileProblem(str(file), self.id_place, headed(task.id, reason)))
                 problems += [FileProblem(str(file), *found) for found in too_long(task)]
@@ -281,17 +289,20 @@ def decoded(value: object, place: str) -> Obj:
 
 
 def language_of(value: object, *texts: object) -> str:
-    """`zh` or `en`: as `value` says, else by the script of `texts`."""
-    code = str(value or "").strip().lower()[:2]
-    if code in ("zh", "en"):
-        return code
-    return "zh" if any(isinstance(text, str) and is_cjk(text) for text in texts) else "en"
+    """`zh` or `en`: as `value` says, else by the script of `texts`; of another language its name, which no task takes."""
+    named = str(value or "").strip().lower()
+    if not named:
+        return "zh" if any(isinstance(text, str) and is_cjk(text) for text in texts) else "en"
+    known = {"zh": ("zh", "chinese", "cn", "中", "汉", "漢"), "en": ("en", "英")}
+    return next((code for code, ways in known.items() if named.startswith(ways)), named)
 
 
 def title_of(*texts: object) -> str:
-    """A title for a task that has none: the first text that is not blank, on one line."""
-    titles = (one_line(storable(text), 80) for text in texts if isinstance(text, str))
-    return next((title for title in titles if title), _("Untitled"))
+    """A title for a task that has none: the first text that is not blank, on one line, cut after a word."""
+    lines = (one_line(storable(text)) for text in texts if isinstance(text, str))
+    line = next(filter(None, lines), _("Untitled"))
+    cut = shorten(line, 60, placeholder="…")
+    return cut if len(cut) > 40 else one_line(line, 60)
 
 
 def scalar(value: object) -> object:

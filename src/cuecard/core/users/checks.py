@@ -357,7 +357,7 @@ class ChainLines:
         clue = open_at.clue if asked and open_at else ""
         own = tuple(filter(None, (clue, "" if before.messages else chain.opening)))
         told = known_texts(self._task, before, *own)
-        spoken = text.replace(chain.opening, " ")
+        spoken = text.replace(chain.opening.strip(), " ")
         asks = tuple(
             step.question
             for step in steps[place.index + 1 :]

@@ -20,7 +20,7 @@ from typer.core import TyperArgument, TyperCommand
 
 from cuecard import __version__
 from cuecard.core.errors import CuecardError
-from cuecard.core.i18n import N_, _, detect_language, set_language
+from cuecard.core.i18n import N_, _, current_language, detect_language, set_language
 from cuecard.core.system import raise_again
 from cuecard.core.text import is_cjk
 from cuecard.tui.commands import output
@@ -93,6 +93,8 @@ class Worded(_OfCommand):
     """
 
     def get_help(self, ctx: Any) -> str:
+        if current_language() != "en":
+            ctx.terminal_width = 10_000  # `worded` breaks lines
         return output.worded(super().get_help(ctx))
 
     def get_usage(self, ctx: Any) -> str:

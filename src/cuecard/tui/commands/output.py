@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Self, TextIO, cast
 
 from cuecard.core.errors import CuecardError, FileProblem, FileProblems, scrub, system_words
 from cuecard.core.i18n import N_, _, current_language, plural
-from cuecard.core.text import for_display, is_cjk, one_line
+from cuecard.core.text import for_display, one_line
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from cuecard.store.workspace import Sight
 
 
-_NARROW = 8
+_NARROW, _SCANTY = 8, 20
 
 
 class OutputLost(Exception):
@@ -132,6 +132,9 @@ def console(stderr: bool = False) -> Console:
     """A console that never interprets markup."""
     from rich.console import Console
 
+    # It tells Rich where Chinese breaks.
+    import cuecard.tui.present.entries  # noqa: F401  # pyright: ignore[reportUnusedImport]
+
     class Plain(Console):
         def on_broken_pipe(self) -> None:
             # Rich would end the program here; what a lost output means is decided in `main`.
@@ -152,19 +155,7 @@ def say(text: str) -> None:
 
 def prose(text: str) -> None:
     """Print paragraphs, wrapped as their script is; for text that nobody copies."""
-    if not is_cjk(text):
-        console().print(for_display(text))
-        return
-    from rich.text import Text
-
-    from cuecard.tui.present.entries import breaks
-
-    width = console().width
-    for line in for_display(text).split("\n"):
-        for start, end in pairwise((0, *breaks(line, width), len(line))):
-            part = Text(line[start:end])
-            part.rstrip_end(width)
-            console().print(part, soft_wrap=True)
+    console().print(for_display(text))
 
 
 _CHECKED = {
@@ -198,6 +189,16 @@ _TYPER = {
     r"Option '(?P<name>.+?)' requires an argument\.": N_("The option {name} needs a value."),
 }  # fmt: skip
 """What Typer says, as it is found, and what stands for it where the language is another."""
+_VALUES = (
+    *(N_("TEXT"), N_("INTEGER"), N_("FLOAT"), N_("DATE"), N_("DIMENSION"), N_("VALUE"), N_("WORD")),
+    *(N_("PATH"), N_("FILE"), N_("PACK"), N_("TASK"), N_("RUN"), N_("JUDGE"), N_("NAME"), N_("ACTION")),
+)  # fmt: skip
+_NAME = re.compile(rf"\b(?:{'|'.join(_VALUES)})\b")
+_VALUE = re.compile(
+    rf"(?<=[ \['“])({_NAME.pattern}(?:[|=](?:{_NAME.pattern}|URL))*)(?=[ \]'”.。\n]|$)([\].]*)( {{2,}})?",
+    re.M,
+)
+"""What help calls the values of options, as it is found, with what closes it and the blanks up to the next column."""
 
 
 def worded(text: str) -> str:
@@ -207,7 +208,16 @@ def worded(text: str) -> str:
         text = re.sub(
             said, lambda found, ours=ours: _(ours).format(**found.groupdict()), text, flags=re.M
         )
-    return text if english else "\n".join(map(_hung, text.split("\n")))
+    return text if english else "\n".join(map(_hung, _VALUE.sub(_valued, text).split("\n")))
+
+
+def _valued(found: re.Match[str]) -> str:
+    from rich.cells import cell_len
+
+    name, closing, gap = found.groups("")
+    ours = _NAME.sub(lambda each: _(each[0]), name)
+    room = len(gap) + len(name) - cell_len(ours)
+    return ours + closing + (" " * max(room, 2) if gap else "")
 
 
 def _hung(line: str) -> str:
@@ -280,7 +290,8 @@ def table(
 ) -> None:
     """A table of plain texts under its title, and a blank line. Columns whose index is in `numbers` align
     right and do not wrap; the others wrap where the terminal ends, but for the one that is `cut`, so that a row is a
-    line. `footer` is a last row, set off; `styles` are Rich's, of each cell, for what the text tells too.
+    line. Where that leaves it less than `_SCANTY`, a longer last column, which is an id to be copied, stands below it.
+    `footer` is a last row, set off; `styles` are Rich's, of each cell, for what the text tells too.
     """
     from rich import box
     from rich.table import Table
@@ -294,12 +305,15 @@ def table(
         pad_edge=False,
         show_edge=False,
     )
-    lines = [*rows]
-    taken = sum(
-        column_width(heading, (line[index] for line in lines))
-        for index, heading in enumerate(headings)
-        if cut not in (None, index)
-    )
+    lines = [[one_line(str(cell)) for cell in row] for row in rows]
+    room = console().width
+    if cut is not None:
+        widths = [column_width(h, (line[at] for line in lines)) for at, h in enumerate(headings)]
+        room -= sum(widths) - widths[cut]
+        if room < min(_SCANTY, widths[-1]):
+            room, headings = room + widths[-1], headings[:-1]
+            for line in lines:
+                line[cut] += f"\n  {line.pop()}"
     for index, heading in enumerate(headings):
         numeric = index in numbers
         grid.add_column(
@@ -308,11 +322,11 @@ def table(
             justify="right" if numeric else "left",
             no_wrap=numeric or index == cut,
             overflow="ellipsis" if index == cut else "fold",
-            max_width=max(console().width - taken, _NARROW) if index == cut else None,
+            max_width=max(room, _NARROW) if index == cut else None,
         )
     for row, looks in zip_longest(lines, styles, fillvalue=()):
         cells = zip_longest(row, looks, fillvalue="")
-        grid.add_row(*(Text(one_line(str(cell)), style) for cell, style in cells))
+        grid.add_row(*(Text(cell, style) for cell, style in cells))
     if title:
         console().print(Text(one_line(title), style="bold"), soft_wrap=True)
     console().print(grid)

@@ -296,7 +296,7 @@ def _print_runs(found: Sequence[RunRecord], disputed: Mapping[int, int]) -> None
         ),
         [
             (
-                *(run.name, _(RUN_KIND[run.kind]), run.state.label, run.created_by),
+                *(run.name, _(RUN_KIND[run.kind]), run.shown.label, run.created_by),
                 f"{run.created_at.astimezone():%Y-%m-%d %H:%M}",
                 *((disputed.get(run.id, ""),) if disputed else ()),
                 *(f"{run.finished:,}/{run.trials:,}", run.id),

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Literal
 
+from rich import text as rich_text
 from rich.cells import cell_len
 
 from cuecard.core.text import for_display
@@ -135,6 +136,10 @@ def breaks(text: str, width: int, *, fold: bool = True, blanks: bool = False) ->
                 begin, used = start, _cells(cut)
                 start += len(cut)
     return found
+
+
+# Rich takes a run of Han characters for one word, and has no other place to say where lines break.
+rich_text.divide_line = breaks  # pyright: ignore[reportPrivateImportUsage]
 
 
 def _cells(piece: str) -> int:

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from cuecard.core.errors import CuecardError, near
-from cuecard.core.i18n import N_, _, beside, headed
+from cuecard.core.i18n import N_, _, beside, headed, listed
 from cuecard.core.system import config_folder
 
 
@@ -397,7 +397,13 @@ def read_keymap(text: str, file: str) -> list[str]:
         named = {"file": file, "n": number, "what": value or name}
         if not line.strip():
             continue
-        if not found or not all(map(is_key, found)):
+        if name == "preset":
+            told = _("{file}, line {n}: there is no preset {what}; there are {names}")
+            wrong.append(told.format(**named, names=listed(PRESETS)))
+        elif not found:
+            told = _("{file}, line {n}: no keys are named: write “{what}: a, ctrl+b”")
+            wrong.append(told.format(**{**named, "what": name.partition(" ")[0]}))
+        elif not all(map(is_key, found)):
             wrong.append(_("{file}, line {n}: {what} is no key").format(**named))
         elif name in names:
             for other in set(names.values()) - {names[name]}:

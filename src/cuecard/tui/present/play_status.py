@@ -8,7 +8,7 @@ from typing import Final
 from cuecard.core.config_players import PERSON
 from cuecard.core.engine.events import Event, Marked
 from cuecard.core.engine.messages import Evidence, PartTaken, PlayerRef
-from cuecard.core.i18n import N_, _, headed, joined, spaced
+from cuecard.core.i18n import N_, _, headed, joined, ngettext, spaced
 from cuecard.core.tasks.models import CueKind
 from cuecard.core.text import one_line
 from cuecard.core.users.faults import Fault, FaultKind
@@ -375,10 +375,13 @@ def _about_words(state: PlayState, text: str) -> list[Piece]:
 
 
 def heading(state: PlayState, agent: PlayerRef) -> list[Piece]:
-    """The head of the screen: the number of the turn, the agent, and the task as far as there is room."""
-    turn = len(state.dialogue.of("agent")) + (0 if state.phase == "ended" else 1)
+    """The head of the screen: the number of the turn, in the end how many there were, the agent, and the task as far as there is
+    room.
+    """
+    turns, over = len(state.dialogue.of("agent")), state.phase in ("concluding", "ended")
+    count = ngettext("{n} turn", "{n} turns", turns).format(n=turns)
     return [
-        Piece(_("turn {n}").format(n=turn), "strong"),
+        Piece(count if over else _("turn {n}").format(n=turns + 1), "strong"),
         Piece("  " + _("agent") + " ", "muted"),
         Piece(player_label(agent)),
         Piece("  " + one_line(state.task.title, 100), "muted"),

@@ -106,7 +106,7 @@ def heading(run: RunRecord, room: int = 0) -> list[Piece]:
     samples = ngettext("{n} sample", "{n} samples", run.samples).format(n=run.samples)
     limit = plural("at most {n} turn", "at most {n} turns", run.limits.max_turns)
     about = f"{run.created_by} · {when(run.created_at)} · {samples} · {limit}"
-    state = Piece("  " + run.state.badge, run.state.tone)
+    state = Piece("  " + run.shown.badge, run.shown.tone)
     return named(one_line(run.name), [state, Piece("  " + one_line(about), "muted")], room)
 
 

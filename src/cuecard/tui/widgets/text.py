@@ -21,6 +21,7 @@ from textual.widget import Widget
 from textual.widgets import Static
 
 from cuecard.core.text import for_display, one_line
+from cuecard.tui.actions import Named
 from cuecard.tui.drawing import VerticalScroll
 from cuecard.tui.grid.cells import cut
 from cuecard.tui.present.entries import (
@@ -83,12 +84,14 @@ def style_of(tone: Tone, variables: Mapping[str, str]) -> str:
 
 
 def way_told(way: Sequence[str], room: int) -> str:
-    """The way to a screen in `room` cells, cut from the left; "" where not even its last step has room."""
+    """The way to a screen in `room` cells, cut from the left; where its last step has no room, the one before, to which Esc leads."""
     for first in range(len(way)):
         told = f"{'… › ' if first else ''}{' › '.join(way[first:])}"
         if cell_len(told) <= room:
             return told
-    return ""
+    if len(way) < 2 or room < 2 * _LEAST:
+        return ""
+    return f"{cut(way[-2], room - 4)} › …"
 
 
 _PART = 16
@@ -157,8 +160,8 @@ class ChangingText(Tinted):
         self._show(text, layout=layout)
 
 
-_LEAST = 10
-"""Cells in which it is worth while to tell the way."""
+_LEAST, _WIDE = 10, 100
+"""Cells in which it is worth while to tell the way, and those of a line in which a title makes room for it."""
 
 
 if TYPE_CHECKING:
@@ -174,7 +177,7 @@ class _WithWay(_Shown):
     DEFAULT_CLASSES = "way"
 
     def render_line(self, y: int) -> Strip:
-        strip, way = super().render_line(y), getattr(self.screen, "way", ())
+        strip, way = super().render_line(y), Named.of(self.screen).way
         if len(way) < 2 or y != self._line_of(way):
             return strip
         width, said = self.content_size.width, cell_len(strip.text.rstrip())
@@ -200,12 +203,15 @@ class _WithWay(_Shown):
 
 
 class HeadLine(_WithWay, Tinted):
-    """A title. Where it has one line, what it says is cut to it."""
+    """A title. Where it has one line, what it says is cut to it, in a wide one with room for a last step that it does not say."""
 
     def render(self) -> VisualType:
         width, height = self.content_size
-        if height == 1 and isinstance(self.content, str) and cell_len(self.content) > width:
-            return Content(fitted(self.content, width))
+        said, way = str(self.content), Named.of(self.screen).way
+        if width >= _WIDE and len(way) > 1 and not said.startswith(way[-1].rstrip("…")):
+            width -= cell_len(f"  … › {way[-1]}")
+        if height == 1 and isinstance(self.content, str) and cell_len(said) > width:
+            return Content(fitted(said, width))
         return super().render()
 
 

@@ -272,13 +272,13 @@ def _item(row: ListedVerdict) -> str:
 
 
 COLUMNS = (
-    Column[ListedVerdict](N_("Gold item"), lambda row: row.gold or _item(row), grow=3, least=14),
-    Column[ListedVerdict](N_("Task"), lambda row: row.title, grow=2, least=12),
+    Column[ListedVerdict](N_("Gold item"), lambda row: row.gold or _item(row), grow=3, least=12),
+    Column[ListedVerdict](N_("Task"), lambda row: row.title, grow=2, least=10),
     Column[ListedVerdict](N_("Mine"), lambda row: said_cell(row.line.mine if row.line else None), wide=13),
     Column[ListedVerdict](N_("Judge said"), lambda row: said_cell(row.line.decision if row.line else None), wide=13),
-    Column[ListedVerdict](N_("Agent"), lambda row: row.line.agent if row.line else "", grow=1, least=13, tail=True, spare=1),
-    Column[ListedVerdict](N_("Judge"), lambda row: row.line.judge if row.line else "", grow=1, spare=2),
-    Column[ListedVerdict](N_("Item"), _item, spare=3),
+    Column[ListedVerdict](N_("Agent"), lambda row: row.line.agent if row.line else "", grow=1, least=13, tail=True),
+    Column[ListedVerdict](N_("Judge"), lambda row: row.line.judge if row.line else "", grow=1, spare=1),
+    Column[ListedVerdict](N_("Item"), _item, spare=2),
 )  # fmt: skip
 PAUSE = 0.05
 """Seconds in which the first page is painted before all are counted."""
@@ -313,7 +313,7 @@ class VerdictListScreen(ListScreen[ListedVerdict]):
     def columns(self) -> Sequence[Column[ListedVerdict]]:
         if len(self._runs) == 1:
             return COLUMNS
-        return (*COLUMNS, Column(N_("Run"), self._run_name, grow=1, spare=4))
+        return (*COLUMNS, Column(N_("Run"), self._run_name, grow=1, spare=3))
 
     def _run_name(self, row: ListedVerdict) -> str:
         names = (run.name for run in self._runs if row.line and run.run_id == row.line.run_id)

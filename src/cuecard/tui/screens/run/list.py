@@ -67,7 +67,7 @@ class RunsScreen(ListScreen[RunRecord], AboutRuns):
             Column(N_("Run"), lambda run: run.name, grow=3, least=12),
             Column(N_("Tags"), lambda run: listed(self._tags.get(run.uid, ())), grow=1, quiet=True),
             Column(N_("Kind"), lambda run: _(RUN_KIND[run.kind])),
-            Column(N_("State"), lambda run: run.state.badge),
+            Column(N_("State"), lambda run: run.shown.badge),
             Column(N_("Trials"), lambda run: f"{run.finished:,}/{run.trials:,}", right=True),
             Column(N_("By"), lambda run: run.created_by, grow=1, least=6),
             Column(N_("When"), lambda run: when(run.created_at), sort=lambda run: run.created_at),

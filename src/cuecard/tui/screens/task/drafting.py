@@ -54,7 +54,9 @@ class TaskTitle(Horizontal):
                 line.append("  ").append_text(badge(TASK_STATE, state, variables))
             if forks:
                 line.append("  ").append_text(fork_mark(forks, variables))
-            line.append(f"  {id}", "dim")  # the first that there is no room for
+            line.append(
+                f"  {id}" if id != title else "", "dim"
+            )  # the first that there is no room for
             line.no_wrap, line.overflow = True, "ellipsis"
             return line
 

@@ -14,7 +14,7 @@ from textual.widgets import Static
 from cuecard.core.i18n import N_, _
 from cuecard.core.text import for_display
 from cuecard.core.verdicts import Measure
-from cuecard.tui.actions import Key, Means, keys
+from cuecard.tui.actions import Key, Means, Named, keys
 from cuecard.tui.drawing import Vertical
 from cuecard.tui.grid import Grid, GridCell, GridColumn, ListSource
 from cuecard.tui.present.entries import Piece
@@ -257,7 +257,7 @@ class PaneBar(Tinted):
 
     def _pieces(self, whole: bool, blank: str) -> list[Piece]:
         pieces = [Piece(key_name(Means.VIEW.keys[0]), "muted")]
-        called = getattr(self.screen, "called_here", dict[str, str]())
+        called = Named.of(self.screen).called_here
         for name, (key, label) in NAMES.items():
             shown = name == self._active
             label = called.get(f"trial.{name}", label)

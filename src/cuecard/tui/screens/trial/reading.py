@@ -1,6 +1,6 @@
 """The base of the Trial screen: its keys, the trial's state, the transcript, and making the panes."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import cast
 
 from textual.binding import Binding
@@ -93,12 +93,6 @@ class Reading(LiveScreen):
     def shown_view(self) -> str:
         transcript = self.has_class("-narrow") and not self.has_class("-beside")
         return f"show('{'' if transcript else self._pane}')"
-
-    @property
-    def called_here(self) -> Mapping[str, str]:
-        """What a key is called here, by its id, where that is not its name elsewhere."""
-        steps = self._state is not None and self._state.chain is not None
-        return {"trial.stages": N_("Steps")} if steps else {}
 
     @property
     def _beside(self) -> bool:

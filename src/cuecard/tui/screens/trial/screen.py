@@ -80,6 +80,7 @@ class TrialScreen(Noting):
             # The beginning is on the screen before the rest of a long trial is read.
             opened = await self.services.ask(lambda ws: open_trial(ws, trial_id, person, FIRST))
             self._state = TrialState(opened, person)
+            self.called_here = {"trial.stages": N_("Steps")} if self._state.chain else {}
             self._show_head()
             self._show_transcript()
             trial = opened.trial
