@@ -12,12 +12,12 @@ import traceback
 from collections.abc import Callable, Container, Generator, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from functools import cache
-from itertools import pairwise, zip_longest
+from itertools import chain, pairwise, zip_longest
 from typing import TYPE_CHECKING, Any, BinaryIO, Self, TextIO, cast
 
 from cuecard.core.errors import CuecardError, FileProblem, FileProblems, scrub, system_words
 from cuecard.core.i18n import N_, _, current_language, plural
-from cuecard.core.text import for_display, one_line
+from cuecard.core.text import for_display, is_cjk, one_line
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -132,9 +132,6 @@ def console(stderr: bool = False) -> Console:
     """A console that never interprets markup."""
     from rich.console import Console
 
-    # It tells Rich where Chinese breaks.
-    import cuecard.tui.present.entries  # noqa: F401  # pyright: ignore[reportUnusedImport]
-
     class Plain(Console):
         def on_broken_pipe(self) -> None:
             # Rich would end the program here; what a lost output means is decided in `main`.
@@ -155,7 +152,14 @@ def say(text: str) -> None:
 
 def prose(text: str) -> None:
     """Print paragraphs, wrapped as their script is; for text that nobody copies."""
+    _break_chinese((text,))
     console().print(for_display(text))
+
+
+def _break_chinese(texts: Iterable[str]) -> None:
+    """Where there is any, have Rich break lines by its rules."""
+    if any(is_cjk(text) for text in texts if not text.isascii()):
+        import cuecard.tui.present.entries  # noqa: F401  # pyright: ignore[reportUnusedImport]
 
 
 _CHECKED = {
@@ -306,6 +310,7 @@ def table(
         show_edge=False,
     )
     lines = [[one_line(str(cell)) for cell in row] for row in rows]
+    _break_chinese(chain(headings, *lines))
     room = console().width
     if cut is not None:
         widths = [column_width(h, (line[at] for line in lines)) for at, h in enumerate(headings)]
