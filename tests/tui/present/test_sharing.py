@@ -73,7 +73,7 @@ def test_a_report_tells_clashes_first_and_what_is_left_out() -> None:
     assert "\x1b" not in text
     assert summary_of(report) == "2 new entries, 3 known · 2 clashes"
     problem = FileProblem(HOSTILE, "entry 3", f"is {HOSTILE}")
-    assert "\x1b" not in _texts(entries_of_problems([problem]))
+    assert "\x1b" not in _texts(entries_of_problems([problem], "None."))
 
 
 def test_a_day_is_a_moment_on_the_persons_clock() -> None:

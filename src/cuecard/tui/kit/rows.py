@@ -138,8 +138,11 @@ class EditorRow(Horizontal):
 
 
 def one_line_of(value: Any) -> str:
-    """A value as an input can show it; line breaks become blanks."""
-    return "" if value is None else for_display(str(value)).replace("\n", " ")
+    """A value as an input can show it; line breaks become blanks, and whole numbers have no decimals."""
+    text = "" if value is None else str(value)
+    if isinstance(value, float):
+        text = text.removesuffix(".0")
+    return for_display(text).replace("\n", " ")
 
 
 def _prompts(options: Options) -> list[tuple[Text, Any]]:
