@@ -1,4 +1,4 @@
-"""Runs being played by this app: started on the engine, watched from any screen."""
+"""Runs, quality control and exams in this app: started on the engine, watched from any screen."""
 
 from __future__ import annotations
 

@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from io import StringIO
-from typing import TYPE_CHECKING, cast
+from typing import cast
 
 from pydantic import JsonValue
 
@@ -17,10 +17,6 @@ from cuecard.core.i18n import _
 from cuecard.core.llm.wire import ServerFailure, clean_json, mended_json
 from cuecard.core.text import storable
 from cuecard.core.validation import TooMuch
-
-if TYPE_CHECKING:
-    pass
-
 
 MAX_CHARS = 2_000_000
 MAX_CALLS = 500

@@ -1,8 +1,8 @@
-"""Quality control of one task as rows and paragraphs, and its stages being run in this app."""
+"""Quality control of one task as rows and paragraphs."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from cuecard.annotate.quality.decision_table import (
     RULE_BY_KEY,
@@ -22,10 +22,6 @@ from cuecard.core.text import one_line
 from cuecard.tui.grid.cells import GridCell
 from cuecard.tui.present.entries import Paragraph, Piece, Tone
 from cuecard.tui.present.keyboard import hint
-
-if TYPE_CHECKING:
-    pass
-
 
 _StateTone = Literal["muted", "good", "bad"]
 STATE_LOOK: dict[StageState, tuple[str, _StateTone, str]] = {

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING
 
 from cuecard.annotate.review.reviewing import GOLD
 from cuecard.core.contributions import CheckMark, ReviewDecision, TaskState
@@ -16,9 +15,6 @@ from cuecard.tui.screens.review_dialogs import CommentDialog, Pin, Pinned, sourc
 from cuecard.tui.screens.review_panes import OpenReview
 from cuecard.tui.widgets.entry_list import EntryList
 from cuecard.tui.widgets.review import DimensionList
-
-if TYPE_CHECKING:
-    pass
 
 _WRITING = {"comment", "mark", "next", "hand_in"}
 
