@@ -23,7 +23,7 @@ from cuecard.core.errors import CuecardError
 from cuecard.core.i18n import N_, _, current_language, detect_language, set_language
 from cuecard.core.system import raise_again
 from cuecard.core.text import is_cjk
-from cuecard.tui.commands import output
+from cuecard.tui.commands import output, usage
 from cuecard.tui.commands.context import Context
 
 if TYPE_CHECKING:
@@ -95,10 +95,10 @@ class Worded(_OfCommand):
     def get_help(self, ctx: Any) -> str:
         if current_language() != "en":
             ctx.terminal_width = 10_000  # `worded` breaks lines
-        return output.worded(super().get_help(ctx))
+        return usage.worded(super().get_help(ctx))
 
     def get_usage(self, ctx: Any) -> str:
-        return output.worded(super().get_usage(ctx))
+        return usage.worded(super().get_usage(ctx))
 
     def get_short_help_str(self, limit: int = 45) -> str:
         text = self.help or ""
@@ -273,7 +273,7 @@ class Verbs(WordedGroup):
                 self.add_command(LazyCommand(verb))
 
     def make_context(self, *words: Any, **more: Any) -> Any:
-        with output.worded_errors():
+        with usage.worded_errors():
             return super().make_context(*words, **more)
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
@@ -284,7 +284,7 @@ class Verbs(WordedGroup):
 
     def invoke(self, ctx: Any) -> Any:
         try:
-            with output.worded_errors():
+            with usage.worded_errors():
                 return super().invoke(ctx)
         except CuecardError as error:
             output.complain(error)
