@@ -206,7 +206,7 @@ async def f1_from_everywhere(camera: Camera) -> None:
     footer = next(iter(screen.query(KeyBar)), None)
     if footer is not None and footer.is_on_screen:
         line = footer.line
-        last = "more" if "… F1" in line else "Help"
+        last = "more" if "…  F1" in line else "Help"
         assert line.endswith(f"F1 {last}"), f"{screen}: the footer ends with {line}"
     if before is not None:
         places[type(before)] = before
