@@ -142,22 +142,26 @@ class EntryList(ScrollView, can_focus=True):
         the end if the end was in view.
         """
         self._follow = follow
-        if self.size.width and self._width != self._layout_of.width:
-            self._layout_of.width = self._width
+        at_end = follow and self._at_end
+        if self.size.width:
+            self._fit_width()
         self._layout_of.load(entries)
         last = max(len(entries) - 1, 0)
-        at_end = follow and self._at_end
         self._cursor = last if at_end else min(self._cursor, last)
         self._settle(at_end=at_end)
 
     def on_resize(self, event: events.Resize) -> None:
         # Whether the end was in view before the view became another one.
         stay = self._follow and self._at_end
+        self._fit_width()
+        self._settle(at_end=stay)
+
+    def _fit_width(self) -> None:
+        """Lay out at the width that there is now, which may not have been told yet."""
         if self._width != self._layout_of.width:
             top = self._layout_of.resize(self._width, int(self.scroll_y))
             self._resize_content()
             self.scroll_to(y=top, animate=False, immediate=True)
-        self._settle(at_end=stay)
 
     def watch_scroll_y(self, old_value: float, new_value: float) -> None:
         super().watch_scroll_y(old_value, new_value)
