@@ -313,6 +313,13 @@ def test_a_folder_of_prompts_and_a_players_own(tmp_path: Path) -> None:
     assert find_prompt("react", "en", config, {"react": str(tmp_path / "own.md")}).text == "My own."
     (tmp_path / "ours" / "react.en.md").write_text("Changed.")
     assert find_prompt("react", "en", config, {}).text == "Changed."
+    # A player's own folder has a file for each language; where one is missing, it is as without.
+    agent = "agents:\n  mine: {kind: react, model: m, prompts: {react: own}}\nmodels: {m: {base_url: 'http://x/v1', model: m}}\n"
+    (tmp_path / "own").mkdir()
+    (tmp_path / "own" / "react.zh.md").write_text("自己的。")
+    mine = load_config(write(tmp_path, f"prompts: ours\n{agent}")).agents["mine"]
+    assert find_prompt("react", "zh", config, mine.prompts).text == "自己的。"
+    assert find_prompt("react", "en", config, mine.prompts).text == "Changed."
 
 
 def test_a_protocol_of_review_and_probes_is_read_and_checked(tmp_path: Path) -> None:

@@ -84,14 +84,12 @@ def prompt_names() -> frozenset[str]:
 def find_prompt(
     name: str, language: TaskLanguage, config: Config, own: Mapping[str, str]
 ) -> Prompt:
-    """The prompt to use: the file that `own` (a player's `prompts`) names, else the one in the configuration's folder of
-    prompts, else the embedded one. Raises `ConfigError`.
+    """The prompt to use: the file, or the one in the folder, that `own` (a player's `prompts`) names, else the one in the
+    configuration's folder of prompts, else the embedded one. Raises `ConfigError`.
     """
-    if name in own:
-        return _read_once(Path(own[name]), name, language)
-    if config.prompts:
-        file = Path(config.prompts) / f"{name}.{language}.md"
-        if file.is_file():
+    for place in map(Path, filter(None, (own.get(name), config.prompts))):
+        file = place / f"{name}.{language}.md" if place.is_dir() else place
+        if file == place or file.is_file():
             return _read_once(file, name, language)
     return load_prompt(name, language)
 
@@ -365,7 +363,7 @@ def _resolve_files(
                     continue
                 file = _absolute(value, path)
                 cast(dict[str, Any], prompts)[key] = str(file)
-                if not file.is_file():
+                if not file.exists():
                     problem(place, _("there is no file {file}").format(file=file))
     return problems
 

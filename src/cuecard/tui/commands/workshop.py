@@ -55,7 +55,9 @@ def workshop(
     def show() -> None:
         for file in files:
             say(str(file))
-        named = _named(files)
+        # One name stands for both languages: their files are found in the folder.
+        names = dict.fromkeys(file.name.partition(".")[0] for file in files)
+        named = ", ".join(f"{name}: {examples}" for name in names)
         note(_("A judge of cuecard.yaml uses them with prompts: {{{names}}}").format(names=named))
 
     return Result(
@@ -65,8 +67,3 @@ def workshop(
             "examples": [example.model_dump(mode="json") for example in told],
         },
     )
-
-
-def _named(files: Sequence[Path]) -> str:
-    """The files as a mapping in cuecard.yaml names them."""
-    return ", ".join(f"{file.name.split('.')[0]}: {file}" for file in files)
