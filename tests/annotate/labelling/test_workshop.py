@@ -22,7 +22,9 @@ from cuecard.annotate.labelling.workshop import (
     weights_of,
     workshop_tables,
 )
-from cuecard.annotate.results.judge_card import Card, examined
+from cuecard.annotate.results.judge_card import Card, blocks, exam_notes, examined
+from cuecard.annotate.results.pool import gather as gather_pool
+from cuecard.annotate.results.report_formats import Terms
 from cuecard.core.config import EMBEDDED, parse_prompt
 from cuecard.core.config_models import ModelConfig, Price
 from cuecard.core.config_players import JuryConfig, ModelJudgeConfig
@@ -271,6 +273,11 @@ async def test_a_version_has_its_own_exam_beside_it(workspace, corrected):
     versions = tables_of_workshop(workspace, corrected, EMBEDDED, examined)[0]
     assert [line[4].text for line in versions.lines] == ["not examined"] * 2
     assert "`cuecard exam lexical`, `cuecard exam strict`" in versions.notes[-1]
+    trials = {case.trial_id for case in corrected.cases}
+    runs = sorted({workspace.runs.trial(trial).run_id for trial in trials})
+    assert not exam_notes(workspace, gather_pool(workspace, runs, ["lexical"]))
+    (prose,) = blocks(workspace, gather_pool(workspace, runs, ["lexical"]))
+    assert "it sat none" in prose.text
     plan = plan_exam(workspace, judge, [TUNING[0], HELD[0]], config=EMBEDDED)
     sat, _failures = await run_exam(
         workspace, plan, judge, ModelHub(EMBEDDED), config=EMBEDDED, by="Ana"
@@ -278,9 +285,15 @@ async def test_a_version_has_its_own_exam_beside_it(workspace, corrected):
     # What judged here was called lexical, and was a model.
     versions = tables_of_workshop(workspace, corrected, EMBEDDED, examined)[0]
     assert [line[4].text for line in versions.lines] == ["not examined"] * 2
-    trials = {case.trial_id for case in corrected.cases}
-    runs = sorted({workspace.runs.trial(trial).run_id for trial in trials})
+    (note,) = exam_notes(workspace, gather_pool(workspace, runs, ["lexical"]))
+    assert note.endswith("were of another model, prompt or settings than it judged by here.")
     await judge_run(workspace, runs[0], judge, again=True)
+    # These runs were entered without it, so that nothing but its verdicts tells what it is.
+    pool = gather_pool(workspace, runs[:1], ["lexical"])
+    (note,) = exam_notes(workspace, pool)
+    assert Card(read_exam(workspace, sat.id)).sentence() in note
+    told = next(block for block in blocks(workspace, pool) if isinstance(block, Terms))
+    assert told.title == "Exam of the judge lexical"
     versions = tables_of_workshop(workspace, corrected, EMBEDDED, examined)[0]
     assert [line[4].text for line in versions.lines] == ["several versions", "not examined"]
     await judge_run(workspace, runs[1], judge, again=True)

@@ -63,6 +63,14 @@ def test_scores_stand_beside_those_without_the_flagged(workspace, run):
     lines = {tuple(line[at].value for at in (2, 4, 6)) for line in scores.lines}
     assert lines == {(4, 4, 4), (4, 3, 3), (4, 4, 3)}
     assert all(line[1].number is not None for line in scores.lines)
+    # One group lost a trial to an answer. That all tasks agree on a difference of 0 is no share with an interval.
+    paired = [line[7] for line in scores.lines if line[7].statistic is not None]
+    assert [(line[7].text, line[1].value != line[3].value) for line in scores.lines].count(
+        ("–", False)
+    ) == len(scores.lines) - len(paired)
+    assert len(paired) == 1
+    assert paired[0].difference
+    assert paired[0].statistic.interval is None
     assert flagged.lines[0][0].trials
     assert [line[2].text for line in flagged.lines] == [
         "holds the answer beside it",

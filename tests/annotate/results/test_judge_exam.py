@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from cuecard.annotate.results.judge_card import compared_table, probes_table
@@ -134,11 +136,29 @@ def test_two_exams_beside_each_other() -> None:
         ("K27>0.5", True),
         ("K21>0", False),
         ("K07>0", True),
+        ("k27 > 0.5", True),
+        ("YIELDS_TO_FILLERS", True),
+        ("refuses_pairs", True),
     ],
 )
 def test_gates(text: str, failed: bool) -> None:
     found = exam_figures(sat(JUDGES["13 fillers"][0], {"facts": 24}), groups=False)
     assert bool(gate_of(text).failed(found)) is failed
+
+
+def test_a_gate_on_a_fault_is_failed_by_what_brings_it_and_by_what_is_not_known() -> None:
+    every = exam_figures(sat(JUDGES["1 always yes"][0], {"facts": 24}), groups=False)
+    for name in ("fault", "always_yes", "lenient", "negation_blind", "accepts_siblings"):
+        assert gate_of(name).failed(every), name
+    assert not gate_of("alias_blind").failed(every)
+    none = exam_figures(sat(JUDGES["0 perfect"][0], {"facts": 6}), groups=False)
+    assert not any(probe.examined for probe in none.probes.values())
+    for name in ("fault", "always_yes", "negation_blind"):
+        assert gate_of(name).failed(none) == "not examined"
+    half = replace(exam_figures(sat(JUDGES["0 perfect"][0], {"facts": 24}), groups=False), open=3)
+    for text in ("fault", "flip>0.05", "specificity<0.9"):
+        assert gate_of(text).failed(half) == "3 inputs are not judged yet."
+        assert not gate_of(text).failed(replace(half, open=0))
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,6 @@
 """The records of how labels change results, and tables of them."""
 
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import Literal
 
 from cuecard.annotate.labelling.corrections import Correction, LabelledSet, correction_table
@@ -202,7 +201,7 @@ def _tables(effect: Effect, told: tuple[str, ...]) -> Iterator[Table]:
     for group in effect.groups:
         if group.items:
             scores = _scores(group)
-            yield replace(scores, notes=(*scores.notes, *told))
+            yield scores.noted(told)
             yield from _corrected(group)
     yield _items(effect)
     for ranking in effect.rankings:

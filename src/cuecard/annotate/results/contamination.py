@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from statistics import fmean
 from typing import TYPE_CHECKING
 
@@ -18,7 +19,7 @@ from cuecard.core.evaluation.scores import OnCount
 from cuecard.core.families.registry import CORE
 from cuecard.core.i18n import N_, _
 from cuecard.core.scoring.measures import measure_label
-from cuecard.core.tables.table import Shown, Statistic, Table, cell
+from cuecard.core.tables.table import Shown, Statistic, Table, cell, difference
 from cuecard.core.tasks.base import Frozen
 from cuecard.core.worlds.contamination import Exposure, Level, Secret, exposure, secret_of
 
@@ -200,19 +201,19 @@ def _by_task(measure: str, rows: Sequence[Row]) -> dict[str, float]:
 
 
 def _mean(measure: str, rows: Sequence[Row]) -> Statistic:
-    return _over_tasks(measure, _by_task(measure, rows))
+    """The mean over tasks, with the interval of score tables."""
+    values = _by_task(measure, rows)
+    return with_intervals([mean_over(measure, values, list(values))], list(values))[0]
 
 
-def _paired(measure: str, every: Sequence[Row], clean: Sequence[Row]) -> Statistic:
+def _paired(measure: str, every: Sequence[Row], clean: Sequence[Row]) -> Shown:
+    """Nothing where no trial is left out. A difference of 0 is no share, of which tasks that agree would tell something."""
+    if len(every) == len(clean):
+        return None
     whole, kept = _by_task(measure, every), _by_task(measure, clean)
     gaps = {task: value - whole[task] for task, value in kept.items()}
-    return _over_tasks(f"{measure}_difference", gaps)
-
-
-def _over_tasks(name: str, values: Mapping[str, float]) -> Statistic:
-    """The mean over tasks, with the interval of score tables."""
-    (found,) = with_intervals([mean_over(name, values, list(values))], list(values))
-    return found
+    mean = replace(mean_over(f"{measure}_difference", gaps, list(gaps)), share=False)
+    return difference(with_intervals([mean], list(gaps))[0])
 
 
 def _flagged(pool: Pool, found: Mapping[int, Met]) -> Table | None:

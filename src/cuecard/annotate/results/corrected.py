@@ -26,7 +26,7 @@ from cuecard.annotate.results.scores import Column, Line, ScoreTable, tables_by_
 from cuecard.annotate.results.words import dimension_word, value_word
 from cuecard.core.errors import NotAllowed
 from cuecard.core.evaluation.scores import TrialScores
-from cuecard.core.i18n import _, listed
+from cuecard.core.i18n import _, listed, plural
 from cuecard.core.scoring.aggregate import Key
 from cuecard.core.scoring.aggregate import Statistic as Taken
 from cuecard.core.scoring.measures import measure_label
@@ -173,8 +173,6 @@ def corrected_board(board: Leaderboard, pool: Pool, corrections: Corrections) ->
     both = _joint(pool, corrections, board.dimension, board.family, key, board.trials, board.within)
     if not isinstance(both, Joint):
         return None
-    told = _("Labels stand on {n} tasks or more of each.")
-
     def means(*, alone: bool = False) -> dict[str, Statistic]:
         share = board.measure in SHARES
         return {
@@ -189,7 +187,14 @@ def corrected_board(board: Leaderboard, pool: Pool, corrections: Corrections) ->
             "judge": board.means,
             "means": means(),
             "people": means(alone=True),
-            "notes": (told.format(n=both.labelled_tasks), *board.notes),
+            "notes": (
+                plural(
+                    "Labels stand on {n} task or more of each.",
+                    "Labels stand on {n} tasks or more of each.",
+                    both.labelled_tasks,
+                ),
+                *board.notes,
+            ),
         }
     )
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -18,7 +18,7 @@ from cuecard.annotate.results.judge_exam import (
     exam_figures,
     not_examined,
 )
-from cuecard.annotate.results.report_formats import Prose, Tabled, player_word
+from cuecard.annotate.results.report_formats import Block, Prose, Tabled, Term, Terms, player_word
 from cuecard.core.exam.probes import PROBES, Probe, never_for
 from cuecard.core.families.registry import CORE
 from cuecard.core.i18n import _, beside, headed, joined, listed, plural
@@ -60,7 +60,7 @@ class Card:
 
     @property
     def title(self) -> str:
-        return _("Exam of the judge {judge}").format(judge=self.name)
+        return _exam_title(self.name)
 
     def facts(self) -> Iterator[str]:
         """What is said of it in sentences: who, on what, how often right, which faults."""
@@ -76,16 +76,8 @@ class Card:
         if exam.cost is not None:
             parts.append(f"{exam.cost:.4f} {self.currency}".rstrip())
         yield listed(parts)
-        yield _("accepts {share}% of what is right (sensitivity)").format(
-            share=in_percent(found.sensitivity)
-        )
-        yield _("refuses {share}% of what is wrong (specificity)").format(
-            share=in_percent(found.specificity)
-        )
-        yield _("changes its mind on {share}% where nothing changed that matters").format(
-            share=in_percent(found.flip)
-        )
-        if left := self._left():
+        yield from self.rates()
+        if left := inputs_left(found):
             yield left
         if found.unusable:
             yield plural(
@@ -95,17 +87,24 @@ class Card:
             )
         yield self.sentence()
 
-    def _left(self) -> str:
-        n = self.figures.open
-        return (
-            plural("{n} input is not judged yet.", "{n} inputs are not judged yet.", n) if n else ""
+    def rates(self) -> Iterator[str]:
+        """How often it is right, and moved."""
+        found = self.figures
+        yield _("accepts {share}% of what is right (sensitivity)").format(
+            share=in_percent(found.sensitivity)
+        )
+        yield _("refuses {share}% of what is wrong (specificity)").format(
+            share=in_percent(found.specificity)
+        )
+        yield _("changes its mind on {share}% where nothing changed that matters").format(
+            share=in_percent(found.flip)
         )
 
     def sentence(self) -> str:
         """The faults in one sentence."""
         faults = [fault_words(fault.told, fault.probes) for fault in self.figures.faults]
         if faults:
-            return _("Faults: {faults}").format(faults=listed(faults))
+            return _("Faults: {faults}.").format(faults=listed(faults))
         if not any(probe.examined for probe in self.figures.probes.values()):
             return _("No probe has {n} items yet, so no fault can be told or ruled out.").format(
                 n=FEWEST_ITEMS
@@ -121,7 +120,7 @@ class Card:
             refused=sum(each.n - len(each.misses) for each in wrong),
             wrong=sum(each.n for each in wrong),
             faults=len(self.figures.faults),
-            told=joined((self.sentence(), self._left())),
+            told=joined((self.sentence(), inputs_left(self.figures))),
         )
 
     def tables(self) -> Iterator[Table]:
@@ -237,6 +236,12 @@ def fault_words(told: str, probes: Sequence[str]) -> str:
     return beside(_(told), listed(probes))
 
 
+def inputs_left(figures: ExamFigures) -> str:
+    """What an exam that is not over lacks; "" for one that is."""
+    n = figures.open
+    return plural("{n} input is not judged yet.", "{n} inputs are not judged yet.", n) if n else ""
+
+
 # Two exams.
 
 
@@ -269,7 +274,6 @@ def compared_table(one: Card, other: Card) -> Table:
         _("Mistakes of two judges on the same items, in percent"),
         (_("probe"), _("items"), *names, _("difference")),
         lines,
-        (_("* the interval over tasks does not hold zero"),),
     )
 
 
@@ -293,19 +297,58 @@ def _difference(pairs: Sequence[tuple[float, float]], tasks: Sequence[str]) -> S
     return with_intervals([coefficient], tasks)[0]
 
 
-# Cards of the judges of a report, and of those in the workshop.
+# Cards of the judges behind scores, and of those in the workshop.
 
 
-def cards_of(workspace: Workspace, pool: Pool) -> tuple[Card, ...]:
-    """The newest exam of each judge behind a pool's scores: of the same model, prompts and settings. Blocks for the database."""
-    from cuecard.core.evaluation.exam import exam_stamp
+def exam_of(workspace: Workspace, pool: Pool) -> Iterator[tuple[PlayerRef, Card | None, str]]:
+    """Of each judge behind a pool's scores the newest exam by the same model, prompts and settings; without one, or where it is
+    not known whether the settings are the same, that in a sentence. Blocks for the database.
+    """
+    from cuecard.core.evaluation.exam import exam_stamp, exams, read_exam
     from cuecard.core.evaluation.plans import settings_of
 
-    refs = {ref.model_dump_json(): ref for row in pool.rows if (ref := row.judge) is not None}
-    stamps = {
-        exam_stamp(ref, settings_of(run).roster) for ref in refs.values() for run in pool.runs
-    }
-    return tuple(_newest(workspace, stamps).values())
+    rosters = [settings_of(run).roster for run in pool.runs]
+    sat = exams(workspace)
+    refs = dict.fromkeys(row.judge for row in pool.rows if row.judge is not None)
+    for ref in sorted(refs, key=lambda ref: ref.name):
+        # A run that was entered without this judge does not tell the settings of its model.
+        known = {exam_stamp(ref, its) for its in rosters if f"judges/{ref.name}" in its}
+        same = [
+            run
+            for run, its in sat
+            if (its.stamp in known if known else _named(its.judge, ref.name) == ref)
+        ]
+        if same:
+            unsure = _("With which settings of its model it judged here is not recorded.")
+            card = Card(read_exam(workspace, same[0].id))
+            yield ref, card, unsure if ref.model and not known else ""
+        elif any(its.judge.name == ref.name for _run, its in sat):
+            told = _(
+                "those it sat were of another model, prompt or settings than it judged by here."
+            )
+            yield ref, None, told
+        else:
+            yield ref, None, ""
+
+
+def _named(ref: PlayerRef, name: str) -> PlayerRef:
+    return ref.model_copy(update={"name": name})
+
+
+def exam_notes(workspace: Workspace, pool: Pool) -> tuple[str, ...]:
+    """A sentence on each judge that sat an exam, for tables that rest on it."""
+    told = (
+        (
+            ref.name,
+            joined((_("; ").join(card.rates()) + ".", card.sentence(), why) if card else (why,)),
+        )
+        for ref, card, why in exam_of(workspace, pool)
+    )
+    return tuple(headed(_exam_title(name), text) for name, text in told if text)
+
+
+def _exam_title(name: str) -> str:
+    return _("Exam of the judge {judge}").format(judge=name)
 
 
 def _newest(workspace: Workspace, stamps: Collection[str]) -> dict[str, Card]:
@@ -346,8 +389,14 @@ def examined(
     return found
 
 
-def blocks(workspace: Workspace, pool: Pool) -> Iterator[Prose | Tabled]:
-    """The cards of a report's judges, where they sat an exam."""
-    for card in cards_of(workspace, pool):
-        yield Prose(headed(card.title, _("; ").join(card.facts())))
-        yield from (Tabled(table, folded=True) for table in card.tables())
+def blocks(workspace: Workspace, pool: Pool) -> Iterator[Block]:
+    """The cards of a report's judges, and which of them sat no exam as they judged here."""
+    for ref, card, why in exam_of(workspace, pool):
+        if card is None:
+            none = _("it sat none; one tells what it gets wrong without a label.")
+            yield Prose(headed(_exam_title(ref.name), why or none))
+            continue
+        who, *facts = (*card.facts(), *filter(None, (why,)))
+        yield Terms(card.title, (Term(who, tuple(facts)),))
+        for table in card.tables():
+            yield Tabled(replace(table, title=headed(card.name, table.title)), folded=True)

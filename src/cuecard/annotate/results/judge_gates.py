@@ -5,8 +5,17 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from cuecard.annotate.results.judge_card import Card, fault_words
-from cuecard.annotate.results.judge_exam import GENERAL, NAMES, ExamFigures, ProbeFigures
+from cuecard.annotate.results.judge_card import Card, fault_words, inputs_left
+from cuecard.annotate.results.judge_exam import (
+    ALWAYS_NO,
+    ALWAYS_YES,
+    GENERAL,
+    LENIENT,
+    NAMES,
+    STRICT,
+    ExamFigures,
+    ProbeFigures,
+)
 from cuecard.core.exam.probes import PROBES
 from cuecard.core.i18n import _, listed
 from cuecard.core.tables.table import Statistic
@@ -14,6 +23,8 @@ from cuecard.core.tables.table import Statistic
 _GATE = re.compile(r"(?P<name>[A-Za-z]\w*)\s*(?P<sign>[<>])\s*(?P<bound>\d*\.?\d+)(?P<percent>%?)")
 FAULT = "fault"
 """As a gate: any fault."""
+_ANSWERS = {ALWAYS_YES: False, LENIENT: False, ALWAYS_NO: True, STRICT: True}
+"""By general fault, what is right of the items on which it errs."""
 
 
 @dataclass(frozen=True)
@@ -28,17 +39,42 @@ class Gate:
     bound: float = 0.0
 
     def failed(self, figures: ExamFigures) -> str:
-        """Why the exam is failed by this condition; "" if it is not. A figure that is not known, or a probe that is not examined,
-        fails it too: nothing vouches for the judge there.
+        """Why the exam is failed by this condition; "" if it is not. A figure that is not known, a probe that is not examined,
+        or an exam that is not over fails it too: nothing vouches for the judge there.
         """
+        if left := inputs_left(figures):
+            return left
         if not self.sign:
-            told = [fault for fault in figures.faults if self.name in (FAULT, fault.name)]
-            return listed(fault_words(fault.told, fault.probes) for fault in told)
+            return self._fault(figures)
         found = self._figure(figures)
         if isinstance(found, str):
             return found
         high = found > self.bound if self.sign == ">" else found < self.bound
         return f"{100 * found:.1f}%" if high else ""
+
+    def _fault(self, figures: ExamFigures) -> str:
+        """The faults that are told and are this one, or bring it with them: who says yes to everything is blind to negation, too."""
+        wants = _ANSWERS.get(self.name)
+        probes = {
+            id
+            for id, probe in PROBES.items()
+            if self.name in (FAULT, NAMES[id]) or (wants is not None and probe.right is wants)
+        }
+        told = [
+            fault_words(fault.told, fault.probes)
+            for fault in figures.faults
+            if self.name in (FAULT, fault.name)
+            or all(
+                id in fault.probes
+                or (not fault.probes and PROBES[id].right is _ANSWERS[fault.name])
+                for id in probes
+            )
+        ]
+        if not told and not any(
+            figures.probes[id].examined for id in probes & figures.probes.keys()
+        ):
+            return _("not examined")
+        return listed(told)
 
     def _figure(self, figures: ExamFigures) -> float | str:
         whole = {
@@ -58,7 +94,12 @@ class Gate:
 def gate_of(text: str) -> Gate:
     """The condition that a text gives. Raises `ValueError` with the names there are."""
     words = ("flip", "sensitivity", "specificity", *PROBES)
+    faults = (FAULT, *GENERAL, *NAMES.values())
     plain = "".join(text.split())
+    name, *rest = re.split(r"\b(?=[<>])", plain, maxsplit=1)
+    plain = "".join(
+        (next((w for w in (*words, *faults) if w.lower() == name.lower()), name), *rest)
+    )
     if found := _GATE.fullmatch(plain):
         if found["name"] in words:
             bound = float(found["bound"]) / (100 if found["percent"] else 1)
@@ -69,13 +110,13 @@ def gate_of(text: str) -> Gate:
                 )
                 raise ValueError(told.format(text=text))
             return Gate(plain, found["name"], found["sign"], bound)
-    elif plain in (FAULT, *GENERAL, *NAMES.values()):
+    elif plain in faults:
         return Gate(plain, plain)
     else:
         raise ValueError(
             _(
                 "{text} is no condition; say flip>0.05, specificity<0.95, V06>0, fault, or a fault: {faults}"
-            ).format(text=text, faults=listed((*GENERAL, *NAMES.values())))
+            ).format(text=text, faults=listed(faults[1:]))
         )
     raise ValueError(
         _("there is no figure {name}; there are {names}").format(

@@ -53,7 +53,7 @@ def _family(pool: Pool, family: Family) -> Iterator[Table]:
 def _table(pool: Pool, shape: PaperTable, title: str) -> Table:
     scores = _ordered(score_table(pool, ("family", *shape.by), shape.measures), shape)
     table = table_of_scores(scores, title=title, percent=True)
-    return replace(table, notes=(*table.notes, _in_percent()))
+    return table.noted((_in_percent(),))
 
 
 def _ordered(table: ScoreTable, shape: PaperTable) -> ScoreTable:

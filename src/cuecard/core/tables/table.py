@@ -234,6 +234,10 @@ class Table:
         rows = ((each if isinstance(each, Cell) else cell(each) for each in line) for line in lines)
         return cls(view, title, tuple(headings), tuple(map(tuple, rows)), tuple(notes))
 
+    def noted(self, notes: Iterable[str]) -> Table:
+        """With these notes below its own."""
+        return replace(self, notes=(*self.notes, *notes))
+
 
 def cell(
     shown: str | int | Statistic | None, place: object = None, trials: Iterable[int] = ()

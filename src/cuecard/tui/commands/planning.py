@@ -28,6 +28,7 @@ def leaderboard(
 ) -> Result:
     from cuecard.annotate.results.comparisons import COMPARABLE, dimension_named, measures_in
     from cuecard.annotate.results.corrected import corrected_board, corrections_in
+    from cuecard.annotate.results.judge_card import exam_notes
     from cuecard.annotate.results.leaderboard import leaderboard_table, leaderboards, pairs_table
     from cuecard.annotate.results.scores import unknown
     from cuecard.core.errors import NotAllowed
@@ -55,6 +56,7 @@ def leaderboard(
         for table in (leaderboard_table(one), *((pairs_table(one),) if pairs else ()))
         if table.lines
     ]
+    tables[-1:] = [table.noted(exam_notes(ours.workspace, pool)) for table in tables[-1:]]
     return Result(
         Page(tables, _("Leaderboard") if ours.form else "", share=True),
         lambda: {"by": dimension, "leaderboards": [one.model_dump(mode="json") for one in found]},

@@ -58,6 +58,7 @@ def compare(
         corrections_in,
     )
     from cuecard.annotate.results.designs import design_tables
+    from cuecard.annotate.results.judge_card import exam_notes
 
     if by and design:
         raise typer.BadParameter(_("--by or --design, not both"), param_hint="--design")
@@ -79,10 +80,10 @@ def compare(
     found = comparisons(pool, dimension, base or None, measures=measure)
     told = corrected_differences(found, pool, corrections_in(ours.workspace, pool))
     more = corrected_difference_table(found, told)
+    tables = [*comparison_tables(found, tasks=worst), *([more] if more else ())]
+    tables[-1:] = [table.noted(exam_notes(ours.workspace, pool)) for table in tables[-1:]]
     return Result(
-        Page(
-            [*comparison_tables(found, tasks=worst), *([more] if more else ())], title, share=True
-        ),
+        Page(tables, title, share=True),
         lambda: {
             "runs": [{"id": run.id, "uid": run.uid, "name": run.name} for run in pool.runs],
             "by": dimension,

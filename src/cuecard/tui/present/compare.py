@@ -223,9 +223,14 @@ class Counted:
         return self.comparisons[0] if self.comparisons else None
 
 
-def count(offer: Offer, choice: Choice, corrections: Corrections | None = None) -> Counted:
+def count(
+    offer: Offer,
+    choice: Choice,
+    corrections: Corrections | None = None,
+    exams: Sequence[str] = (),
+) -> Counted:
     """The comparison by the chosen measure and by the family's other headlines, as tables; what people's labels make
-    of it, too, if there are any. Slow: not for the screen's thread.
+    of it, too, if there are any. `exams`: what those of its judges told. Slow: not for the screen's thread.
     """
     heads = [choice.by, *(name for name in HEADLINES[choice.family] if name != choice.by)]
     found: list[Comparison] = []
@@ -248,7 +253,10 @@ def count(offer: Offer, choice: Choice, corrections: Corrections | None = None) 
                 missing = joined(_sentence(part) for part in error_lines(error))
     if missing:
         return Counted(missing=missing)
-    return Counted(tuple(found), _sections(offer, found, corrections))
+    sections = _sections(offer, found, corrections)
+    for section in ("differences", "ranks"):
+        sections[section] = tuple(table.noted(exams) for table in sections[section])
+    return Counted(tuple(found), sections)
 
 
 def _sections(

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from cuecard.annotate.results.corrected import corrections_in
+from cuecard.annotate.results.judge_card import exam_notes
 from cuecard.core.i18n import N_, _
 from cuecard.core.scoring.aggregate import Statistic as Taken
 from cuecard.core.text import one_line
@@ -45,6 +46,7 @@ class CompareScreen(FiguresScreen[present.CompareView], AboutRuns):
         super().__init__()
         self._runs, self._title = runs, title
         self._corrections: Corrections | None = None
+        self._exams: Sequence[str] = ()
 
     @property
     def short_title(self) -> str:
@@ -78,7 +80,7 @@ class CompareScreen(FiguresScreen[present.CompareView], AboutRuns):
         runs = self._runs
         read = self.counter(_("reading trials {done}/{all}"))
 
-        def work(workspace: Workspace) -> tuple[present.CompareView, Corrections]:
+        def work(workspace: Workspace) -> tuple[present.CompareView, Corrections, Sequence[str]]:
             pool = self.services.pool(workspace, runs, on_count=read)
             names = present.judges_of(workspace, runs)
             judges = (
@@ -88,9 +90,9 @@ class CompareScreen(FiguresScreen[present.CompareView], AboutRuns):
             )
             offered = present.offers(pool, judges)
             view = present.CompareView(offered, present.first_choice(offered, len(runs)))
-            return view, corrections_in(workspace, judges)
+            return view, corrections_in(workspace, judges), exam_notes(workspace, judges)
 
-        view, self._corrections = await self.counted(_("reading trials"), work)
+        view, self._corrections, self._exams = await self.counted(_("reading trials"), work)
         self.show_view(view)
         self.count()
 
@@ -101,9 +103,9 @@ class CompareScreen(FiguresScreen[present.CompareView], AboutRuns):
         choice = view.choice if view else None
         if view is None or choice is None or choice in view.known:
             return
-        offer, told = view.offer, self._corrections
+        offer, told, exams = view.offer, self._corrections, self._exams
         counted = await self.counted(
-            _("comparing"), lambda _workspace: present.count(offer, choice, told)
+            _("comparing"), lambda _workspace: present.count(offer, choice, told, exams)
         )
         view.keep(choice, counted)
         if self._view is view:
