@@ -135,6 +135,33 @@ async def test_a_model_proposes_with_words_that_stand_in_the_record(workspace, r
     assert all(blame.by.startswith("hosted ") for blame in said)
 
 
+async def test_a_proposer_is_one_in_both_languages_and_quotes_over_lines_and_marks(workspace, rows):
+    """Queries of several lines and with quotation marks stand in the material as JSON has them."""
+    by_query = {
+        workspace.tasks.revision(row.trial.task_id, row.trial.revision).task.query: row
+        for row in rows
+    }
+    tasks = [workspace.tasks.revision(r.trial.task_id, r.trial.revision).task for r in rows]
+    assert {task.language for task in tasks} == {"en", "zh"}
+    assert any("\n" in query.strip() for query in by_query)
+    ids = [row.trial.id for row in by_query.values()]
+
+    def script(request: Request) -> Reply:
+        query = next(
+            q
+            for q in by_query
+            if json.dumps(q, ensure_ascii=False) in request.messages[0]["content"]
+        )
+        return text(json.dumps({"evidence": [query], "reason": "so", "fault": "user"}))
+
+    async with OpenAIServer(script) as server:
+        model = ModelConfig(base_url=server.url, model="m", retries=0)
+        config = EMBEDDED.model_copy(update={"models": {"hosted": model}})
+        done = await propose(workspace, ids, "Ann", "lexical", "hosted", config)
+    assert done.failures == {}
+    assert len({blame.by for blame in blames_of(workspace, ids)}) == 1
+
+
 async def test_a_spent_budget_stops_asking(workspace, rows):
     ids = [row.trial.id for row in rows]
 

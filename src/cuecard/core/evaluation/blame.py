@@ -7,7 +7,8 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import TYPE_CHECKING, Literal
+from hashlib import sha256
+from typing import TYPE_CHECKING, Literal, get_args
 from uuid import uuid4
 
 from pydantic import BaseModel, Field, ValidationError
@@ -26,7 +27,7 @@ from cuecard.core.evaluation.sharing import Meter, within_limits
 from cuecard.core.i18n import N_, _
 from cuecard.core.records import NoteKind, TrialNote, TrialRecord
 from cuecard.core.tasks.base import Frozen
-from cuecard.core.tasks.models import Task
+from cuecard.core.tasks.models import Task, TaskLanguage
 from cuecard.core.text import normalise, one_line, storable
 from cuecard.core.verdicts import Decision, Judgement
 
@@ -229,11 +230,12 @@ def _cases(
 ) -> tuple[list[_Case], int]:
     """The trials that this proposer has not spoken of, and how many it has."""
     known = {(blame.trial_id, blame.by) for blame in blames_of(workspace, trial_ids)}
+    proposer = _proposer(model, config)
     cases: list[_Case] = []
     for id_ in dict.fromkeys(trial_ids):
         trial = workspace.runs.trial(id_)
         task = workspace.tasks.revision(trial.task_id, trial.revision).task
-        if (id_, _proposer(model, task, config)) in known:
+        if (id_, proposer) in known:
             continue
         newest = (
             record.judgement
@@ -249,8 +251,17 @@ def _prompt(task: Task, config: Config) -> Prompt:
     return find_prompt("blame", task.language, config, {})
 
 
-def _proposer(model: str, task: Task, config: Config) -> str:
-    return RULE if model == RULE else f"{model} {_prompt(task, config).hash[:8]}"
+def _proposer(model: str, config: Config) -> str:
+    """One for both languages, whose prompts go together."""
+    if model == RULE:
+        return RULE
+    both = (find_prompt("blame", language, config, {}).hash for language in get_args(TaskLanguage))
+    return f"{model} {sha256(''.join(both).encode()).hexdigest()[:8]}"
+
+
+def _plain(text: str) -> str:
+    """A text as it is compared, whether it was taken out of JSON or read in it."""
+    return normalise(text.replace("\\n", " ").replace('\\"', '"'))
 
 
 async def _asked(
@@ -261,18 +272,15 @@ async def _asked(
 
     prompt = _prompt(case.task, config)
     material = material_of(case.task, case.events, case.judgement)
-    shown = normalise(material)
+    shown = _plain(material)
     context = HeardCalls()
 
     def check(answer: _Answer) -> str:
-        if any(normalise(quote) and normalise(quote) in shown for quote in answer.evidence):
+        if any(_plain(quote) and _plain(quote) in shown for quote in answer.evidence):
             return ""
-        zh = case.task.language == "zh"
-        return (
-            "evidence 中至少要有一处逐字引自材料。"
-            if zh
-            else "At least one entry of evidence must be quoted from the material word for word."
-        )
+        if case.task.language == "zh":
+            return "evidence 中至少要有一处逐字引自材料。"
+        return "At least one entry of evidence must be quoted from the material word for word."
 
     answer = await ask_structured(
         client,
@@ -284,15 +292,17 @@ async def _asked(
         check=check,
     )
     if answer.value is None:
-        raise CuecardError(_("The model gave no usable answer"), answer.problem)
+        # What it was told of its answer is in the language of the task.
+        why = _("it names no party, quotes nothing of the trial word for word, or was cut")
+        raise CuecardError(_("The model gave no usable answer"), why)
     quotes = (one_line(storable(quote), _QUOTE) for quote in answer.value.evidence)
     found = Blame(
         trial_id=case.trial.id,
         party=Party(answer.value.fault),
-        by=_proposer(model, case.task, config),
+        by=_proposer(model, config),
         proposed=True,
         reason=one_line(storable(answer.value.reason), _REASON),
-        evidence=tuple(quote for quote in quotes if normalise(quote) in shown),
+        evidence=tuple(quote for quote in quotes if _plain(quote) in shown),
     )
     return found, tuple(context.heard)
 
