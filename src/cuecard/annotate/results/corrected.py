@@ -173,6 +173,7 @@ def corrected_board(board: Leaderboard, pool: Pool, corrections: Corrections) ->
     both = _joint(pool, corrections, board.dimension, board.family, key, board.trials, board.within)
     if not isinstance(both, Joint):
         return None
+
     def means(*, alone: bool = False) -> dict[str, Statistic]:
         share = board.measure in SHARES
         return {

@@ -33,6 +33,7 @@ from cuecard.core.verdicts import Decision, Judgement
 
 if TYPE_CHECKING:
     from cuecard.core.archive import Archive
+    from cuecard.core.config import Config
     from cuecard.core.worker_archive import Claim
 
 
@@ -154,6 +155,9 @@ def check_judges(workspace: Archive, plan: RescorePlan, judges: Iterable[PlayerR
                 _("The judge {name} is not what it was").format(name=now.name),
                 _("its model, prompts or settings have changed since it judged this run"),
                 _("--anew has everything judged again by what it is now."),
+                in_app=_(
+                    "`cuecard rescore {run} --anew` has everything judged again by what it is now."
+                ).format(run=plan.run.id),
             )
 
 
@@ -234,6 +238,38 @@ async def rescore_run(
             await asyncio.to_thread(workspace.runs.set_state, run.id, RunState.DONE)
     run = await asyncio.to_thread(workspace.runs.get, run.id)
     return RescoreOutcome(run=run, failed=tuple(failed))
+
+
+async def rescore_by(
+    workspace: Archive,
+    plan: RescorePlan,
+    config: Config,
+    *,
+    by: str,
+    anew: bool = False,
+    on_progress: Callable[[str], OnProgress] | None = None,
+    on_call: OnCall | None = None,
+) -> RescoreOutcome:
+    """`rescore_run` by the plan's judges as they are configured. Raises `ConfigError`, too."""
+    from cuecard.core.engine.players import build_judge
+    from cuecard.core.evaluation.sharing import within_limits
+    from cuecard.core.llm.hub import ModelHub
+
+    hub = ModelHub(config)
+    try:
+        judges = [build_judge(name, config, hub) for name in plan.judges]
+        async with within_limits(workspace, hub):
+            return await rescore_run(
+                workspace,
+                plan,
+                judges,
+                by=by,
+                anew=anew,
+                on_progress=on_progress,
+                on_call=on_call,
+            )
+    finally:
+        await hub.close()
 
 
 async def enter_rescoring(

@@ -40,6 +40,7 @@ from cuecard.tui.present.tables import view_tabs
 if TYPE_CHECKING:
     from cuecard.annotate.results.forecast import Forecast
     from cuecard.annotate.results.pool import Pool
+    from cuecard.core.evaluation.rescoring import RescorePlan
     from cuecard.store.workspace import Workspace
     from cuecard.tui.live_runs import Ended, Pace
 
@@ -186,6 +187,44 @@ def disputed_lines(count: int) -> list[list[Piece]]:
     return [[Piece(f"{DISPUTED} {said.format(n=count)}", "bad")]]
 
 
+def renewed_lines(count: int) -> list[list[Piece]]:
+    """A line about a run of which so many tasks have another revision by now; none for none."""
+    if not count:
+        return []
+    said = ngettext(
+        "{n} task has a newer revision: {MENU} r scores these trials on its gold",
+        "{n} tasks have newer revisions: {MENU} r scores these trials on their gold",
+        count,
+    )
+    return [[Piece(hint(said, n=count), "muted")]]
+
+
+def rescoring_words(plan: RescorePlan) -> str:
+    """What rescoring would judge, and what it leaves out."""
+    told: list[str] = []
+    if plan.changed:
+        told = [
+            plural(
+                "{n} task has another gold than was played: {tasks}.",
+                "{n} tasks have another gold than was played: {tasks}.",
+                len(plan.changed),
+                tasks=listed(one_line(moved.new.task.title, 40) for moved in plan.changed[:5]),
+            ),
+            _(
+                "Verdicts on gold that stayed are kept, {judges} is asked about the rest. The rescored trials are a run of their own."
+            ).format(judges=listed(plan.judges)),
+        ]
+    if plan.left:
+        told.append(
+            plural(
+                "{n} task is left out: more than its gold has changed.",
+                "{n} tasks are left out: more than their gold has changed.",
+                len(plan.left),
+            )
+        )
+    return joined(told) or _("No gold has changed since {run}.").format(run=plan.run.name)
+
+
 @dataclass(frozen=True)
 class Spending:
     """Calls of models, their tokens, and what they cost (None: no call had a price)."""
@@ -221,7 +260,7 @@ UNSETTLED = RunState.INTERRUPTED, RunState.OPEN
 class RunSnapshot:
     """A run as it was read; `pace`: how far this process had come then, if it plays the run. `unread`: why its settings
     cannot be read, if they cannot. `handout`: where it stands with workers, if it was offered to them. `asked`: the last
-    order to whoever plays it. `tags`: of its trials, by uid. Not `whole`: trials, spending and tags are not read yet.
+    order to whoever plays it. `renewed`: how many of its tasks have a newer revision. `tags`: of its trials, by uid. Not `whole`: trials, spending and tags are not read yet.
     """
 
     run: RunRecord
@@ -229,6 +268,7 @@ class RunSnapshot:
     spent: Spending
     budget: float | None = None
     disputed: int = 0
+    renewed: int = 0
     pace: Pace | None = None
     unread: CuecardError | None = None
     handout: Handout | None = None
@@ -307,6 +347,8 @@ def run_snapshot(
         trials, usage = [row.trial for row in pool.rows], pool.usage
     elif whole:
         trials, usage = workspace.runs.trials(run_id), workspace.runs.usage(run_id)
+    played = {trial.task_id: trial.revision for trial in trials if run.kind == "grid"}
+    newest = {task.id: task.revision for task in workspace.tasks.summaries()} if played else {}
     found = RunSnapshot(
         run=run,
         trials=tuple(trials),
@@ -314,6 +356,7 @@ def run_snapshot(
         whole=whole,
         budget=budget,
         disputed=disputed_runs(workspace).get(run_id, 0),
+        renewed=sum(newest.get(task, 0) > revision for task, revision in played.items()),
         pace=pace,
         unread=unread,
         handout=workspace.workers.handout(run_id),
@@ -454,6 +497,7 @@ def head_lines(
         *lines,
         *why_it_stands(snapshot.run, here=here, asked=snapshot.asked, waits=snapshot.waiting),
         *disputed_lines(snapshot.disputed),
+        *renewed_lines(snapshot.renewed),
     ]
 
 

@@ -28,6 +28,7 @@ from cuecard.tui.grid import GridCell
 from cuecard.tui.kit.list_screens import ListScreen
 from cuecard.tui.kit.lists import Column, ListView
 from cuecard.tui.present.entries import Paragraph
+from cuecard.tui.present.keyboard import hint
 from cuecard.tui.widgets.nav import EmptyState
 
 
@@ -190,8 +191,10 @@ class SuspectsScreen(ListScreen[Suspect]):
         text = "\n".join(filter(None, (said, review_words(row, pages))))
         unit, place, person = row.key[:2], format_place(row.answer.path), self.person
         made = await self.services.ask(lambda ws: comment_on_suspect(ws, unit, place, person, text))
-        told = _("Its authors are told.") if made else _("You have told its authors already.")
-        self.notify(told, markup=False)
+        said = _(
+            "Its authors are told. Once its gold is corrected, {MENU} r in the run scores it anew."
+        )
+        self.notify(hint(said) if made else _("You have told its authors already."), markup=False)
 
 
 class ItemsScreen(ListScreen[tuple[Surveyed, int]]):

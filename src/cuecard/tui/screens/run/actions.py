@@ -9,18 +9,19 @@ from textual.widget import Widget
 
 from cuecard.core.config import Config
 from cuecard.core.evaluation.offering import give_order
+from cuecard.core.evaluation.rescoring import RescorePlan
 from cuecard.core.evaluation.runs import change_budget
 from cuecard.core.i18n import N_, _, joined, ngettext
-from cuecard.core.records import OrderKind, RunState
+from cuecard.core.records import OrderKind, RunRecord, RunState
 from cuecard.core.tasks.base import Frozen
 from cuecard.tui.actions import Key, Means, keys
 from cuecard.tui.app import guarded
 from cuecard.tui.kit.forms import FormDialog
 from cuecard.tui.live_runs import LiveRun
 from cuecard.tui.present.keyboard import hint
-from cuecard.tui.present.runs import UNSETTLED, RunSnapshot, played_by
+from cuecard.tui.present.runs import UNSETTLED, RunSnapshot, played_by, rescoring_words
 from cuecard.tui.screens.dialogs import ChoiceDialog, ConfirmDialog
-from cuecard.tui.screens.run.start import WAIT, AboutRuns, offer_to_workers
+from cuecard.tui.screens.run.start import WAIT, AboutRuns, offer_to_workers, open_run
 
 CONCURRENCY = 4
 
@@ -93,6 +94,8 @@ class RunActions(AboutRuns):
                 return self.trial_under_cursor is not None
             case "workers":
                 return self._snapshot is not None and self._snapshot.handout is not None
+            case "rescore":
+                return run is not None and run.kind == "grid" and run.finished > 0
             case "compare" | "errors" | "suspects" | "plots" | "report":
                 return run is not None and run.finished > 0
             case _:
@@ -182,6 +185,41 @@ class RunActions(AboutRuns):
         elif not await self.app.push_screen_wait(ConfirmDialog(title, text, _("Play them again"))):
             return
         await self._play(trials)
+
+    @guarded("rescore")
+    async def action_rescore(self) -> None:
+        """Judge what gold that was corrected since changed, as a run of its own."""
+        from cuecard.core.evaluation.rescoring import plan_rescoring
+
+        run_id = self._run_id
+        plan = await self.services.ask(lambda ws: plan_rescoring(ws, run_id))
+        if not plan.changed:
+            self.cue_app.tell(rescoring_words(plan))
+            return
+        question = ConfirmDialog(
+            _("Score it on the gold as it is now?"), rescoring_words(plan), _("Rescore")
+        )
+        if await self.app.push_screen_wait(question):
+            self.rescore(plan)
+
+    @guarded("rescoring", background=True)
+    async def rescore(self, plan: RescorePlan) -> None:
+        from cuecard.core.evaluation.rescoring import rescore_by
+
+        config = await self.services.config()
+        workspace = await self.services.ask(lambda ws: ws)
+        self.cue_app.tell(_("Judging what the corrected gold changed …"))
+        outcome = await self.services.engine.perform(
+            rescore_by(workspace, plan, config, by=self.person)
+        )
+        for reason in dict.fromkeys(failure.reason for failure in outcome.failed[:3]):
+            told = _("Some trials are not judged; the same again goes on with them: {why}")
+            self.cue_app.tell(told.format(why=reason))
+        self.show_rescored(outcome.run)
+
+    @guarded("rescored")
+    async def show_rescored(self, run: RunRecord) -> None:
+        open_run(self, run)
 
     @guarded("budget")
     async def action_budget(self) -> None:
@@ -315,6 +353,7 @@ SCREEN_KEYS = keys(
     Key("run.compare", Means.COMPARE, "compare", N_("Compare"), N_("Agents of this run on the same tasks; two marked trials stand side by side")),
     Key("run.errors", Means.COMMAND, "errors", N_("Errors"), N_("What went wrong, and how often"), letter="e"),
     Key("run.suspects", Means.COMMAND, "suspects", N_("Suspect gold"), N_("Gold that these trials speak against, ranked; figures of every item"), show=False, letter="s"),
+    Key("run.rescore", Means.COMMAND, "rescore", N_("Rescore"), N_("Score the trials on gold that was corrected since; only what changed is judged"), show=False, letter="r"),
     Key("run.plots", Means.COMMAND, "plots", N_("Plots"), N_("Scores, costs and curves drawn"), letter="g"),
     Key("run.plan", Means.COMMAND, "plan", N_("Plan"), N_("Which difference a study would see that has this run as its pilot, and what it costs"), show=False, letter="n"),
     Key("run.report", Means.EXPORT, "report", N_("Report"), N_("Write all of it to one file, to be sent")),

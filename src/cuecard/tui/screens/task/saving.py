@@ -20,7 +20,7 @@ from cuecard.annotate.authoring.session import (
 from cuecard.annotate.authoring.yaml_text import to_yaml
 from cuecard.annotate.sharing.merging import Fork, Tip, fork_of, join_fork
 from cuecard.core.errors import Conflict
-from cuecard.core.i18n import _, listed, ngettext
+from cuecard.core.i18n import _, joined, listed, ngettext
 from cuecard.core.text import one_line
 from cuecard.tui.present.changes import MergeView
 from cuecard.tui.present.keyboard import hint
@@ -31,6 +31,7 @@ from cuecard.tui.screens.task.versions import HistoryPane, VersionDialog
 
 if TYPE_CHECKING:
     from cuecard.core.records import Revision
+    from cuecard.store.workspace import Workspace
     from cuecard.tui.screens.task.drafting import DraftingScreen
     from cuecard.tui.screens.task.screen import TaskScreen
 
@@ -80,7 +81,19 @@ async def _save(screen: DraftingScreen, message: str) -> None:
     await screen.refresh_state()
     screen.editor.reload()
     text = _("Saved as revision {number}.").format(number=revision.number)
-    screen.cue_app.tell(text)
+    screen.cue_app.tell(
+        joined((text, await screen.services.ask(lambda ws: _scored(ws, base, revision))))
+    )
+
+
+def _scored(workspace: Workspace, base: int, revision: Revision) -> str:
+    """Where scores rest on the gold that the revision corrects; "" if nowhere."""
+    if not base or workspace.tasks.revision(revision.task_id, base).task.gold == revision.task.gold:
+        return ""
+    trials = workspace.runs.trials_of(revision.task_id, base, "grid")
+    runs = sorted({trial.run_id for trial in trials if trial.termination is not None})
+    told = _("Scores of run {runs} rest on its gold before: {MENU} r there scores it anew.")
+    return hint(told, runs=listed(map(str, runs))) if runs else ""
 
 
 async def _merge(screen: DraftingScreen, message: str) -> None:
