@@ -115,6 +115,24 @@ def test_three_figures_stand_beside_each_other_with_their_labels(
     assert {line[1].text for line in ranked.lines} == {"–"}
 
 
+def test_an_older_set_tells_while_a_newer_one_is_being_labelled(
+    workspace: Workspace, run: int
+) -> None:
+    drawn(workspace, run, 16)
+    pool = pool_of(workspace, run)
+
+    def told() -> list[tuple[float | None, str]]:
+        corrections = corrections_in(workspace, pool)
+        figures = corrected_figures(tables_by_family(pool)[0], pool, corrections)
+        return [(one.correction.corrected.value, one.correction.set_name) for one in figures]
+
+    before = told()
+    assert all(value is not None for value, _name in before)
+    plan = SamplingPlan(runs=(run,), n=12, by="trials", strata=("task",), judge="strict")
+    make_set(workspace, plan, name="a trial of each task", by="Ann")
+    assert told() == before
+
+
 def test_differences_and_ranks_are_corrected_too(workspace: Workspace, run: int) -> None:
     drawn(workspace, run, 24)
     pool = pool_of(workspace, run)

@@ -102,7 +102,7 @@ def corrected(
     by_judge = sums(units.task, units.weight * units.judge, len(units.tasks))
     size = int(units.count.sum())
     judge = _judged(by_judge, name, size, share)
-    why = _no_estimate(units)
+    why = why_no_estimate(units)
     if why:
         lacking = Statistic(name=name, value=None, n=n, reason=why)
         fits, empty = _fits(units, none), by_judge * 0
@@ -266,7 +266,7 @@ def widens(error: float, alone: float) -> bool:
     return error > alone + NOTHING or error <= NOTHING < alone
 
 
-def _no_estimate(units: Units) -> str:
+def why_no_estimate(units: Units) -> str:
     import numpy as np
 
     if not len(units.judge):

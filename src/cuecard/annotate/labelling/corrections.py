@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from pydantic import ValidationError
 
-from cuecard.annotate.estimation.corrected import corrected, within
+from cuecard.annotate.estimation.corrected import corrected, why_no_estimate, within
 from cuecard.annotate.estimation.joint import Joint, joint
 from cuecard.annotate.estimation.units import Units
 from cuecard.annotate.labelling.comparison_inputs import if_few
@@ -176,15 +176,20 @@ class Corrections:
             return None
         if not any(key_of(one) in self._rescored for one in judged):
             return None
+        partly: tuple[Units | str, Basis, Draw] | None = None
         reason: tuple[Units | str, Basis, Draw] | None = None
         for draw in self.draws:
             found = draw.units(judged, key)
             if found is None:
                 continue
-            if not isinstance(found[0], str) and found[0].labelled.any():
+            if isinstance(found[0], str) or not found[0].labelled.any():
+                reason = reason or (*found, draw)
+            elif why_no_estimate(found[0]):
+                # An older set may tell it while this one is being labelled.
+                partly = partly or (*found, draw)
+            else:
                 return *found, draw
-            reason = reason or (*found, draw)
-        return reason
+        return partly or reason
 
 
 def corrections_of(
