@@ -12,8 +12,10 @@ from cuecard.store.workspace import Workspace
 from cuecard.tui.app import CuecardApp
 from cuecard.tui.screens.dialogs import AskLine
 from cuecard.tui.screens.errors import TrialListScreen
+from cuecard.tui.screens.run.screen import RunScreen
 from cuecard.tui.screens.suspects import ItemsScreen, SuspectsScreen
-from suspect_runs import PAGE, suspect_run
+from judged_trials import GOLD, graph_task
+from suspect_runs import PAGE, RIVAL, WRONG, suspect_run
 from tui_rooms import shown, until
 
 AppMaker = Callable[..., CuecardApp]
@@ -65,6 +67,32 @@ async def test_a_suspect_is_looked_at_and_sent_to_review(
         (thread,) = threads_for(workspace, "ann", "makers")
     assert thread.place == "gold.triples[2]"
     assert thread.comment.text.startswith("1899\n")
+
+
+async def test_a_run_is_scored_on_corrected_gold_by_keys(
+    suspected: Path, make_app: AppMaker
+) -> None:
+    with Workspace.open(suspected) as workspace:
+        head, relation, _year = GOLD[WRONG]
+        gold = [*GOLD]
+        gold[WRONG] = (head, relation, RIVAL)
+        workspace.tasks.save(graph_task(gold=gold), author="ann", message="1899 is right")
+    app = make_app(suspected)
+    async with app.run_test(size=(100, 32)) as pilot:
+        screen = RunScreen(1, over=True)
+        await app.push_screen(screen)
+        await until(pilot, lambda: "1 task has a newer revision" in shown(screen))
+        await pilot.press(".", "r")
+        await until(pilot, lambda: "1 task has another gold than was played" in shown(app.screen))
+        await pilot.press("y")
+        await until(pilot, lambda: isinstance(app.screen, RunScreen) and app.screen is not screen)
+        await until(pilot, lambda: "four, rescored" in shown(app.screen))
+        assert "newer revision" not in shown(app.screen)
+        # Its own gold is the newest.
+        await pilot.press(".", "r")
+        await until(
+            pilot, lambda: any("No gold has changed" in n.message for n in app._notifications)
+        )
 
 
 async def test_a_run_without_suspects_says_so(suspected: Path, make_app: AppMaker) -> None:

@@ -62,6 +62,15 @@ class GoldToDecide:
 
 
 @dataclass(frozen=True)
+class CommentedTask:
+    """A task of this person's with so many `comments` of others that are not resolved, made outside reviews; `since`: the newest."""
+
+    task: TaskSummary
+    comments: int
+    since: datetime
+
+
+@dataclass(frozen=True)
 class WithOthers:
     """Something of this person's that waits for somebody else, who is not named.
 
@@ -84,7 +93,7 @@ class WithOthers:
 class Waiting:
     """`at_hand`: reviews that this person has claimed or begun; `to_review`: tasks that they may claim; `to_assign`:
     for a coordinator, how many tasks in review nobody has claimed. `returned` with the number of open `comments` and
-    since when; `to_submit`: tasks that they worked on and saved. `verdicts`: unlabelled verdicts, counted up to
+    since when; `commented`: others of their tasks; `to_submit`: tasks that they worked on and saved. `verdicts`: unlabelled verdicts, counted up to
     `VERDICT_LIMIT`; `sets`: labelling sets with how many of their items wait. `golds`: tasks whose gold they build
     again; `second_golds`: their tasks whose gold others built again. `sessions`: their unfinished sessions, newest first;
     `forms`: ended ones without a form; `waiting_trials`: others' sessions that wait for a person to play the agent.
@@ -98,6 +107,7 @@ class Waiting:
     returned: tuple[TaskSummary, ...] = ()
     comments: Mapping[str, int] = field(default_factory=dict[str, int])
     returned_at: Mapping[str, datetime] = field(default_factory=dict[str, datetime])
+    commented: tuple[CommentedTask, ...] = ()
     to_submit: tuple[TaskSummary, ...] = ()
     forked: tuple[TaskSummary, ...] = ()
     drafts: tuple[Draft, ...] = ()
@@ -116,6 +126,7 @@ class Waiting:
         """How much waits for this person, without what waits for others."""
         reviews = len(self.at_hand) + len(self.to_review) + self.to_assign
         tasks = len(self.returned) + len(self.to_submit) + len(self.forked) + len(self.drafts)
+        tasks += len(self.commented)
         played = len(self.sessions) + len(self.forms) + len(self.waiting_trials)
         golds = len(self.golds) + len(self.second_golds)
         return reviews + tasks + self.verdicts + golds + played + len(self.running)
@@ -158,6 +169,7 @@ def pending_for(
         returned=back,
         comments=_open_comments(workspace, person, back) if back else {},
         returned_at=returned_at,
+        commented=_commented(workspace, person, {task.id for task in back}),
         to_submit=_to_submit(workspace, person, mine, elsewhere),
         forked=forked,
         drafts=drafts,
@@ -211,6 +223,18 @@ def _second_golds(workspace: Workspace, person: str) -> tuple[GoldToDecide, ...]
         for task in (workspace.tasks.summaries() if found else ())
         if task.id in found
     )
+
+
+def _commented(workspace: Workspace, person: str, told: set[str]) -> tuple[CommentedTask, ...]:
+    """`told`: tasks that are told with their comments anyway."""
+    ids = set(workspace.reviews.commented_for(person)) - told
+    found: list[CommentedTask] = []
+    for task in workspace.tasks.summaries() if ids else ():
+        seen = workspace.reviews.comments_for(person, task.id) if task.id in ids else ()
+        others = [one for one in seen if not (one.of_review or one.resolved or one.by == person)]
+        if others:
+            found.append(CommentedTask(task, len(others), max(one.at for one in others)))
+    return tuple(found)
 
 
 def _answered(workspace: Workspace, person: str, task_id: str) -> int:

@@ -262,6 +262,14 @@ class Reviews:
         with self._database.read() as session:
             return [(id, by, at) for id, by, at in session.exec(query) if id]
 
+    def commented_for(self, person: str) -> list[str]:
+        """The ids of tasks that `person` wrote, and on which others commented outside reviews."""
+        row = ContributionRow
+        by_others = select(row.task_id).where(row.kind == "commented", row.by != person)
+        query = by_others.where(col(row.task_id).in_(wrote(person))).distinct()
+        with self._database.read() as session:
+            return sorted(filter(None, session.exec(query)))
+
     def handed_in(self) -> dict[str, int]:
         """By task id, how many reviews of the newest revision are in; tasks in review only."""
         query = select(TaskRow.id, StandingRow.reviews).where(

@@ -17,9 +17,10 @@ from cuecard.annotate.results.suspect_tables import (
     task_tables,
 )
 from cuecard.annotate.results.suspects import Survey, evidence, survey
-from cuecard.annotate.review.comments import threads_for
+from cuecard.annotate.review.comments import answer, threads_for
 from cuecard.annotate.samples import load_samples
 from cuecard.annotate.task_feedback import comment_on_suspect
+from cuecard.annotate.waiting import pending_for
 from cuecard.core.evaluation.rescoring import plan_rescoring, rescore_run
 from cuecard.core.judges.lexical import LexicalJudge
 from cuecard.core.label_records import LabelValue
@@ -162,6 +163,12 @@ def test_a_suspect_goes_to_review_and_its_correction_into_scores(
     assert (thread.place, thread.open) == (place, True)
     assert RIVAL in thread.comment.text
     assert PAGE.url in thread.comment.text
+    # Their Home says so, though nobody returned the task; once it is resolved, nothing waits.
+    (waits,) = pending_for(workspace, "ann").commented
+    assert (waits.task.id, waits.comments) == (one.of.task.id, 1)
+    assert pending_for(workspace, "Ben").commented == ()
+    answer(workspace, thread.comment, "ann", "so it is", turns="resolved")
+    assert pending_for(workspace, "ann").commented == ()
 
     head, relation, _year = GOLD[WRONG]
     gold = [*GOLD]

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from cuecard.core.records import RunRecord, TaskSummary, TrialRecord
 
 HomeKind = Literal[
-    "session", "form", "seat", "draft", "at_hand", "returned", "forked", "submit", "review", "assign", "running", "set", "verdicts", "gold", "second",
+    "session", "form", "seat", "draft", "at_hand", "returned", "comments", "forked", "submit", "review", "assign", "running", "set", "verdicts", "gold", "second",
     "reviewers", "reviewer", "author",
 ]  # fmt: skip
 
@@ -37,6 +37,7 @@ LABELS: dict[HomeKind, str] = {
     "gold": N_("Gold to build again"),
     "second": N_("Second gold is in"),
     "returned": N_("Returned to you"),
+    "comments": N_("Comments for you"),
     "forked": N_("To bring together"),
     "submit": N_("To submit"),
     "review": N_("To review"),
@@ -97,6 +98,10 @@ def rows_of(waiting: Waiting, verdict_limit: int, now: datetime | None = None) -
     ]
     rows += [_second_row(gold, moment) for gold in waiting.second_golds]
     rows += [_returned_row(task, waiting, moment) for task in waiting.returned]
+    rows += [
+        HomeRow("comments", c.task.title, age(c.since, moment), _comments(c.comments), c.task.id)
+        for c in waiting.commented
+    ]
     rows += [
         HomeRow("forked", t.title, age(t.updated_at, moment), task_id=t.id) for t in waiting.forked
     ]
@@ -160,10 +165,13 @@ def _second_row(gold: GoldToDecide, moment: datetime) -> HomeRow:
 
 
 def _returned_row(task: TaskSummary, waiting: Waiting, moment: datetime) -> HomeRow:
-    comments = waiting.comments.get(task.id, 0)
-    about = ngettext("{n} comment", "{n} comments", comments).format(n=comments) if comments else ""
+    about = _comments(waiting.comments.get(task.id, 0))
     since = waiting.returned_at.get(task.id, task.updated_at)
     return HomeRow("returned", task.title, age(since, moment), about, task.id)
+
+
+def _comments(n: int) -> str:
+    return ngettext("{n} comment", "{n} comments", n).format(n=n) if n else ""
 
 
 def _set_row(one: LabelSet, left: int, moment: datetime) -> HomeRow:
@@ -191,9 +199,10 @@ def _others_row(other: WithOthers, moment: datetime) -> HomeRow:
 
 
 def _run_row(run: RunRecord, moment: datetime) -> HomeRow:
-    about = _("{state}: {finished} of {all} trials").format(
-        state=run.state.badge, finished=run.finished, all=run.trials
-    )
+    about = run.state.badge
+    if not run.plan.get("exam"):  # Its inputs are all there from the beginning, judged or not.
+        told = _("{state}: {finished} of {all} trials")
+        about = told.format(state=about, finished=run.finished, all=run.trials)
     return HomeRow("running", run.name, age(run.created_at, moment), about, run_id=run.id)
 
 

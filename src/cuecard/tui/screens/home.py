@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 # Where a row leads that stands for several.
 _PLACES: dict[HomeKind, str] = {
-    "session": "runs", "form": "runs", "seat": "home", "draft": "tasks", "at_hand": "review", "returned": "tasks", "forked": "tasks", "submit": "tasks",
+    "session": "runs", "form": "runs", "seat": "home", "draft": "tasks", "at_hand": "review", "returned": "tasks", "comments": "tasks", "forked": "tasks", "submit": "tasks",
     "review": "review", "assign": "review", "running": "runs", "verdicts": "verdicts", "set": "verdicts", "gold": "tasks", "second": "tasks",
     "reviewers": "tasks", "reviewer": "review", "author": "review",
 }  # fmt: skip
@@ -204,7 +204,14 @@ class HomeScreen(LiveScreen):
             from cuecard.tui.screens.run.screen import RunScreen
 
             self.app.push_screen(RunScreen(row.run_id))
-        elif row.task_id and row.kind in ("draft", "returned", "forked", "submit", "reviewers"):
+        elif row.task_id and row.kind in (
+            "draft",
+            "returned",
+            "comments",
+            "forked",
+            "submit",
+            "reviewers",
+        ):
             from cuecard.tui.screens.task.screen import open_task
 
             open_task(self.cue_app, row.task_id)
