@@ -17,7 +17,7 @@ from cuecard.annotate.results.suspect_tables import (
     task_tables,
 )
 from cuecard.annotate.results.suspects import Survey, evidence, survey
-from cuecard.annotate.review.comments import answer, threads_for
+from cuecard.annotate.review.comments import answer as reply, threads_for
 from cuecard.annotate.samples import load_samples
 from cuecard.annotate.task_feedback import comment_on_suspect
 from cuecard.annotate.waiting import pending_for
@@ -167,7 +167,7 @@ def test_a_suspect_goes_to_review_and_its_correction_into_scores(
     (waits,) = pending_for(workspace, "ann").commented
     assert (waits.task.id, waits.comments) == (one.of.task.id, 1)
     assert pending_for(workspace, "Ben").commented == ()
-    answer(workspace, thread.comment, "ann", "so it is", turns="resolved")
+    reply(workspace, thread.comment, "ann", "so it is", turns="resolved")
     assert pending_for(workspace, "ann").commented == ()
 
     head, relation, _year = GOLD[WRONG]

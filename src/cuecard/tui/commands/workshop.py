@@ -55,9 +55,7 @@ def workshop(
     def show() -> None:
         for file in files:
             say(str(file))
-        # One name stands for both languages: their files are found in the folder.
-        names = dict.fromkeys(file.name.partition(".")[0] for file in files)
-        named = ", ".join(f"{name}: {examples}" for name in names)
+        named = _named(files)
         note(_("A judge of cuecard.yaml uses them with prompts: {{{names}}}").format(names=named))
 
     return Result(
@@ -67,3 +65,8 @@ def workshop(
             "examples": [example.model_dump(mode="json") for example in told],
         },
     )
+
+
+def _named(files: Sequence[Path]) -> str:
+    """The files as a mapping in cuecard.yaml names them: by their folder, a name for both languages."""
+    return ", ".join(dict.fromkeys(f"{file.name.split('.')[0]}: {file.parent}" for file in files))
