@@ -355,7 +355,7 @@ def _entry(weights: Weights) -> str:
     return json.dumps({"jury": entry}, ensure_ascii=False)
 
 
-Exams = Callable[["Workspace", Sequence[int], "Config"], Mapping[str, Examined | None]]
+Exams = Callable[["Workspace", Sequence[int]], Mapping[str, Examined | None]]
 
 
 def tables_of_workshop(
@@ -384,7 +384,7 @@ def tables_of_workshop(
         if head.judge.kind == "jury"
     }
     costs = _costs(heads, workspace.runs.usage_of(trials), juries)
-    tables = workshop_tables(inputs, leaks, costs, exams(workspace, runs, config), juries)
+    tables = workshop_tables(inputs, leaks, costs, exams(workspace, runs), juries)
     task_of = {trial.id: trial.task_id for run in runs for trial in workspace.runs.trials(run)}
     drifts = drifts_of(workspace.verdicts.repeated(runs), lambda id_: task_of[id_], inputs.cases)
     drift = drift_table(drifts)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -37,9 +37,9 @@ from cuecard.core.tables.table import (
 
 if TYPE_CHECKING:
     from cuecard.annotate.results.pool import Pool
-    from cuecard.core.config import Config
     from cuecard.core.engine.messages import PlayerRef
-    from cuecard.core.evaluation.exam import Exam
+    from cuecard.core.evaluation.exam import Exam, ExamSetting
+    from cuecard.core.records import RunRecord
     from cuecard.store.workspace import Workspace
 
 
@@ -304,88 +304,77 @@ def exam_of(workspace: Workspace, pool: Pool) -> Iterator[tuple[PlayerRef, Card 
     """Of each judge behind a pool's scores the newest exam by the same model, prompts and settings; without one, or where it is
     not known whether the settings are the same, that in a sentence. Blocks for the database.
     """
-    from cuecard.core.evaluation.exam import exam_stamp, exams, read_exam
-    from cuecard.core.evaluation.plans import settings_of
+    from cuecard.core.evaluation.exam import exams, read_exam
 
-    rosters = [settings_of(run).roster for run in pool.runs]
     sat = exams(workspace)
     refs = dict.fromkeys(row.judge for row in pool.rows if row.judge is not None)
     for ref in sorted(refs, key=lambda ref: ref.name):
-        # A run that was entered without this judge does not tell the settings of its model.
-        known = {exam_stamp(ref, its) for its in rosters if f"judges/{ref.name}" in its}
-        same = [
-            run
-            for run, its in sat
-            if (its.stamp in known if known else _named(its.judge, ref.name) == ref)
-        ]
-        if same:
-            unsure = _("With which settings of its model it judged here is not recorded.")
-            card = Card(read_exam(workspace, same[0].id))
-            yield ref, card, unsure if ref.model and not known else ""
-        elif any(its.judge.name == ref.name for _run, its in sat):
-            told = _(
+        run, sure = _exam(sat, ref, pool.runs)
+        why = ""
+        if run and ref.model and not sure:
+            why = _("With which settings of its model it judged here is not recorded.")
+        elif not run and any(its.judge.name == ref.name for _run, its in sat):
+            why = _(
                 "those it sat were of another model, prompt or settings than it judged by here."
             )
-            yield ref, None, told
-        else:
-            yield ref, None, ""
+        yield ref, Card(read_exam(workspace, run.id)) if run else None, why
 
 
-def _named(ref: PlayerRef, name: str) -> PlayerRef:
-    return ref.model_copy(update={"name": name})
+def _exam(
+    sat: Sequence[tuple[RunRecord, ExamSetting]], ref: PlayerRef, runs: Sequence[RunRecord]
+) -> tuple[RunRecord | None, bool]:
+    """The newest exam of a judge of these runs, and whether its settings are known to be the same: a run that was entered
+    without the judge does not tell those of its model.
+    """
+    from cuecard.core.evaluation.exam import exam_stamp
+    from cuecard.core.evaluation.plans import settings_of
+
+    rosters = [
+        roster for run in runs if f"judges/{ref.name}" in (roster := settings_of(run).roster)
+    ]
+    stamps = {exam_stamp(ref, roster) for roster in rosters}
+    same = (
+        run
+        for run, its in sat
+        if (
+            its.stamp in stamps
+            if stamps
+            else its.judge.model_copy(update={"name": ref.name}) == ref
+        )
+    )
+    return next(same, None), bool(stamps)
 
 
 def exam_notes(workspace: Workspace, pool: Pool) -> tuple[str, ...]:
     """A sentence on each judge that sat an exam, for tables that rest on it."""
-    told = (
-        (
-            ref.name,
-            joined((_("; ").join(card.rates()) + ".", card.sentence(), why) if card else (why,)),
-        )
-        for ref, card, why in exam_of(workspace, pool)
-    )
-    return tuple(headed(_exam_title(name), text) for name, text in told if text)
+    found: list[str] = []
+    for ref, card, why in exam_of(workspace, pool):
+        parts = (_("; ").join(card.rates()) + ".", card.sentence(), why) if card else (why,)
+        if told := joined(parts):
+            found.append(headed(_exam_title(ref.name), told))
+    return tuple(found)
 
 
 def _exam_title(name: str) -> str:
     return _("Exam of the judge {judge}").format(judge=name)
 
 
-def _newest(workspace: Workspace, stamps: Collection[str]) -> dict[str, Card]:
-    """By stamp the newest exam, newest first."""
+def examined(workspace: Workspace, runs: Sequence[int]) -> Mapping[str, Examined | None]:
+    """By name, what the newest exam of each judge of these runs told: of the model, prompts and settings with which it judged
+    them. None where it judged them in several versions. Blocks for the database.
+    """
     from cuecard.core.evaluation.exam import exams, read_exam
 
-    found: dict[str, Card] = {}
-    for run, setting in exams(workspace) if stamps else ():
-        if setting.stamp in stamps and setting.stamp not in found:
-            found[setting.stamp] = Card(read_exam(workspace, run.id))
-    return found
-
-
-def examined(
-    workspace: Workspace, runs: Sequence[int], config: Config
-) -> Mapping[str, Examined | None]:
-    """By name, what the newest exam of each judge of these runs told: of the model, prompts and settings with which it judged
-    them, as the run or else `config` has them. None where it judged them in several versions. Blocks for the database.
-    """
-    from cuecard.core.evaluation.exam import exam_stamp
-    from cuecard.core.evaluation.plans import player_configs, settings_of
-
-    refs: dict[str, dict[str, PlayerRef]] = defaultdict(dict)
-    stamps: dict[str, set[str]] = defaultdict(set)
-    for id_ in runs:
-        roster = settings_of(workspace.runs.get(id_)).roster
-        heads = workspace.verdicts.heads(id_)
-        for text, ref in {head.judge.model_dump_json(): head.judge for head in heads}.items():
-            refs[ref.name][text] = ref
-            now = player_configs(config, judges=(ref.name,))
-            stamps[ref.name] |= {exam_stamp(ref, roster), exam_stamp(ref, now)}
-    one = {name: stamps[name] for name, found in refs.items() if len(found) == 1}
-    cards = _newest(workspace, {stamp for its in one.values() for stamp in its})
-    found: dict[str, Examined | None] = {name: None for name in refs if name not in one}
-    for name, its in one.items():
-        if (card := next((cards[stamp] for stamp in cards if stamp in its), None)) is not None:
-            found[name] = card.examined
+    records, sat = [workspace.runs.get(id_) for id_ in runs], exams(workspace)
+    refs: dict[str, set[PlayerRef]] = defaultdict(set)
+    for head in (head for id_ in runs for head in workspace.verdicts.heads(id_)):
+        refs[head.judge.name].add(head.judge)
+    found: dict[str, Examined | None] = {name: None for name, its in refs.items() if len(its) > 1}
+    for name in refs.keys() - found.keys():
+        (ref,) = refs[name]
+        run, _sure = _exam(sat, ref, records)
+        if run is not None:
+            found[name] = Card(read_exam(workspace, run.id)).examined
     return found
 
 

@@ -14,6 +14,7 @@ from cuecard.annotate.results.judge_exam import (
     NAMES,
     STRICT,
     ExamFigures,
+    Fault,
     ProbeFigures,
 )
 from cuecard.core.exam.probes import PROBES
@@ -54,27 +55,19 @@ class Gate:
 
     def _fault(self, figures: ExamFigures) -> str:
         """The faults that are told and are this one, or bring it with them: who says yes to everything is blind to negation, too."""
-        wants = _ANSWERS.get(self.name)
+        wants = _ANSWERS.get(self.name, "")
         probes = {
             id
             for id, probe in PROBES.items()
-            if self.name in (FAULT, NAMES[id]) or (wants is not None and probe.right is wants)
+            if self.name in (FAULT, NAMES[id]) or probe.right is wants
         }
         told = [
             fault_words(fault.told, fault.probes)
             for fault in figures.faults
-            if self.name in (FAULT, fault.name)
-            or all(
-                id in fault.probes
-                or (not fault.probes and PROBES[id].right is _ANSWERS[fault.name])
-                for id in probes
-            )
+            if self.name in (FAULT, fault.name) or probes <= _brought(fault)
         ]
-        if not told and not any(
-            figures.probes[id].examined for id in probes & figures.probes.keys()
-        ):
-            return _("not examined")
-        return listed(told)
+        known = any(each.examined for id, each in figures.probes.items() if id in probes)
+        return listed(told) if told or known else _("not examined")
 
     def _figure(self, figures: ExamFigures) -> float | str:
         whole = {
@@ -89,6 +82,11 @@ class Gate:
         if probe is None or not probe.examined or probe.error.value is None:
             return _("not examined")
         return probe.error.value
+
+
+def _brought(fault: Fault) -> set[str]:
+    """The probes on which a judge with this fault errs; one that says the same of everything is told by none."""
+    return set(fault.probes) or {id for id, p in PROBES.items() if p.right is _ANSWERS[fault.name]}
 
 
 def gate_of(text: str) -> Gate:
