@@ -113,9 +113,8 @@ class ExamPlan:
         line = _(
             "{inputs}, with at most {calls} model calls, or {most} if every answer has to be asked for {times} times."
         )
-        return line.format(
-            inputs=inputs, calls=self.calls, most=self.calls * self.repeats, times=self.repeats
-        )
+        most = f"{self.calls * self.repeats:,}"
+        return line.format(inputs=inputs, calls=f"{self.calls:,}", most=most, times=self.repeats)
 
 
 @dataclass(frozen=True)

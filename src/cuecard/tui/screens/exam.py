@@ -125,13 +125,12 @@ class ExamScreen(ListScreen[ProbeFigures]):
         return "" if card is None else f"{_('Exam')} · {card.name} · {card.exam.setting.stamp}"
 
     def note(self) -> str:
-        card = self._card
-        if (live := self._live) is not None:
-            told = _("Judging with {judge}: {done} of {total}, {calls} calls")
-            name = card.name if card else ""
-            return told.format(judge=name, done=live.done, total=live.total, calls=live.calls)
-        if card is None or not self.view.every:
+        card, live = self._card, self._live
+        if card is None or not (live or self.view.every):
             return ""
+        if live is not None:
+            told = _("Judging with {judge}: {done} of {total}, {calls} calls")
+            return told.format(judge=card.name, done=live.done, total=live.total, calls=live.calls)
         found = card.figures
         figures = _("sensitivity {yes}% · specificity {no}% · moved {flip}%").format(
             yes=in_percent(found.sensitivity),
