@@ -557,6 +557,11 @@ async def test_y_copies_what_the_mouse_selected_and_else_what_is_under_the_curso
         await pilot.mouse_down(offset=(x, y))
         await pilot.hover(offset=(x + 8, y))
         await pilot.mouse_up(offset=(x + 8, y))
+        dialogue = app.screen.query_one(Transcript)
+        strip = dialogue.render_line(y - dialogue.content_region.y)
+        inks = [s.style for s in strip if "Moriondo" in s.text and s.style]
+        assert inks, [s.text for s in strip]
+        assert inks[0].color != inks[0].bgcolor
         await pilot.press("y")
         await until(pilot, lambda: app.clipboard)
         assert app.clipboard.strip() in ("Moriondo", "Moriondo o")
@@ -565,3 +570,30 @@ async def test_y_copies_what_the_mouse_selected_and_else_what_is_under_the_curso
         await pilot.press("a")
         await until(pilot, lambda: "Who made" in app.clipboard)
         assert "Moriondo of Turin did." in app.clipboard
+        # A second click would select all of it.
+        at = (x - dialogue.region.x, y - dialogue.region.y)
+        await pilot.click(dialogue, offset=at, times=2)
+        assert not app.screen.get_selected_text()
+
+
+async def test_a_click_on_a_view_shows_it_and_one_on_a_step_of_the_way_goes_there(
+    make_app: AppMaker, database: Path
+) -> None:
+    trial_id = made_up(database, UserSpoke(turn=0, reply=UserReply(text="Who made it?")))
+    app = make_app(database)
+    async with app.run_test(size=WIDE) as pilot:
+        first, screen = TrialScreen(trial_id), TrialScreen(trial_id)
+        app.push_screen(first)
+        await until(pilot, lambda: "Who made it?" in shown(first))
+        app.push_screen(screen)
+        await until(pilot, lambda: "Who made it?" in shown(screen))
+
+        async def click(words: str) -> None:
+            lines = shown(app.screen).split("\n")
+            y = next(i for i, line in enumerate(lines) if words in line)
+            await pilot.click(offset=(lines[y].index(words) + 1, y))
+
+        await click("Measures")
+        await until(pilot, lambda: "[m Measures]" in shown(screen))
+        await click(" › ")
+        await until(pilot, lambda: app.screen is first)

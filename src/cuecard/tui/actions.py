@@ -366,6 +366,27 @@ class Offers(App[str]):
         means = Means.VIEW_NEXT if by > 0 else Means.VIEW_BEFORE
         return [each for each in self._offered(means) if not each[1].action.startswith("app.")]
 
+    # What is clicked that names a key is done whatever has the focus: a field would take the key for text.
+
+    async def action_do(self, id: str, times: int = 1) -> None:
+        """Do on this screen what has this id."""
+        for node, binding in every_command(self.screen):
+            if binding.id == id:
+                for _once in range(times):
+                    await self.run_action(binding.action, node)
+
+    async def action_view(self, letter: str) -> None:
+        """Show the view with this letter."""
+        for node, binding in every_command(self.screen, Means.A_VIEW):
+            if registry()[binding.id or ""].letter == letter:
+                await self.run_action(binding.action, node)
+                return
+
+    def action_up(self, steps: int) -> None:
+        """As many steps up, each as Esc goes it: what asks before it is left does so."""
+        for _step in range(steps):
+            self.simulate_key("escape")
+
     def action_menu(self) -> None:
         self._choose(Means.COMMAND, _("Menu"))
 

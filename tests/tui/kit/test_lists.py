@@ -179,6 +179,33 @@ async def test_the_mouse_selects_opens_scrolls_and_widens() -> None:
         assert "▲" not in shown(app.screen)
 
 
+async def test_a_drag_sorts_nothing_and_selects_the_text_of_rows() -> None:
+    app = Shelf(TREES)
+    async with app.run_test(size=(60, 12)) as pilot:
+        height = shown(app.screen).split("\n")[0].index("Height")
+
+        async def drag(start: tuple[int, int], end: tuple[int, int]) -> None:
+            await pilot.mouse_down(ListView, offset=start)
+            await pilot.hover(ListView, offset=end)
+            await pilot.mouse_up(ListView, offset=end)
+            await pilot._post_mouse_events([events.Click], ListView, offset=end, button=1)
+
+        await drag((height, 0), (3, 0))
+        assert "▲" not in shown(app.screen)
+        assert app.names == [tree.name for tree in TREES]
+        await drag((0, 2), (0, 4))
+        assert app.view.row == TREES[0]
+        selected = app.screen.get_selected_text() or ""
+        for line, tree in zip(selected.split("\n"), TREES[1:3], strict=False):
+            assert line.strip().startswith(tree.name)
+        strip = app.view.grid.render_lines(app.view.grid.size.region)[2]
+        inks = [s.style for s in strip if TREES[1].name in s.text and s.style]
+        assert inks[0].color != inks[0].bgcolor != app.view.grid.rich_style.bgcolor
+        await pilot.click(app.view.grid, offset=(3, 3), times=2)
+        assert app.heard == ["Ash"]
+        assert not app.screen.get_selected_text()
+
+
 async def test_enter_is_left_to_others_and_a_double_click_opens() -> None:
     app = Shelf(TREES)
     async with app.run_test(size=(60, 12)) as pilot:

@@ -7,6 +7,8 @@ from typing import Literal
 
 from textual import events
 from textual.message import Message
+from textual.selection import Selection
+from textual.strip import Strip
 
 from cuecard.core.i18n import N_
 from cuecard.tui.actions import Key, Means, keys
@@ -99,6 +101,7 @@ class Grid(GridView, can_focus=True):
         self._dragging = False
         self._edge: int | None = None
         self._widened = False
+        self._pressed: tuple[int, int | None] | None = None
 
     @property
     def marking(self) -> bool:
@@ -219,7 +222,9 @@ class Grid(GridView, can_focus=True):
         self.mark(())
 
     def on_click(self, event: events.Click) -> None:
-        if self._on_bar(event.x) or self._widened:
+        event.prevent_default()  # which a second time selects all text
+        # What is let go elsewhere than it was pressed is dragged, not clicked.
+        if self._on_bar(event.x) or self._widened or self._place_at(event) != self._pressed:
             self._widened = False
             return
         column = self._laid_out().column_at(event.x, self.left)
@@ -240,6 +245,7 @@ class Grid(GridView, can_focus=True):
                 self.action_choose()
 
     def on_mouse_down(self, event: events.MouseDown) -> None:
+        self._pressed = self._place_at(event)
         if self._on_bar(event.x):
             self._dragging = True
             self.capture_mouse()
@@ -268,6 +274,33 @@ class Grid(GridView, can_focus=True):
             self._dragging = False
             self.release_mouse()
             event.stop()
+
+    @property
+    def allow_select(self) -> bool:
+        """Text is selected in rows: heads and the scrollbar are dragged."""
+        at = self.app.mouse_position - self.region.offset
+        return super().allow_select and at.y >= self._head and not self._on_bar(at.x)
+
+    def get_selection(self, selection: Selection) -> tuple[str, str] | None:
+        """What is drawn of the rows that the mouse went over; of what it began or ended outside of, no more than is in view."""
+        top = int(self.scroll_y)
+        first = selection.start.y if selection.start else top
+        last = selection.end.y if selection.end else top + self._page_rows - 1
+        layout, lines = self._laid_out(), list[str]()
+        for row in range(max(0, first), min(last + 1, self.count)):
+            start, end = selection.get_span(row) or (0, 0)
+            text = self._lines.row(row, self._state_of(row), layout).text[:-1]
+            lines.append(text[start : None if end == -1 else end].rstrip())
+        return "\n".join(lines), "\n"
+
+    def render_line(self, y: int) -> Strip:
+        return super().render_line(y).apply_offsets(0, int(self.scroll_y) + y - self._head)
+
+    def _place_at(self, event: events.MouseEvent) -> tuple[int, int | None]:
+        """The row under the mouse, -1 for the head, and where that matters the column."""
+        row = -1 if event.y < self._head else int(self.scroll_y) + event.y - self._head
+        by_column = self._by_cell or row < 0
+        return row, self._laid_out().column_at(event.x, self.left) if by_column else None
 
     def _edge_at(self, x: int) -> int | None:
         """The column that ends at `x`."""

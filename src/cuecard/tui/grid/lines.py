@@ -25,6 +25,16 @@ if TYPE_CHECKING:
     from textual.widget import Widget
 
 
+def with_selection(strip: Strip, span: tuple[int, int], widget: Widget) -> Strip:
+    """A line of which the mouse selected these characters, -1 for its end."""
+    text = Text.assemble(*((s.text, s.style or "") for s in strip), end="", no_wrap=True)
+    ink = widget.screen.get_component_rich_style("screen--selection")
+    # A colour of the theme for what is selected may be "transparent", of which the ground is left.
+    ink = Style(bgcolor=ink.bgcolor, color=None if ink.color == ink.bgcolor else ink.color)
+    text.stylize(ink, span[0], len(text) if span[1] == -1 else span[1])
+    return Strip(text.render(widget.app.console), strip.cell_length)
+
+
 # What stands in the last cell of a line; `MORE` in the head's: columns are off to the right.
 NO_BAR, TRACK, THUMB, MORE = range(4)
 

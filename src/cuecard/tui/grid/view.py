@@ -8,13 +8,12 @@ from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
 from cuecard.tui.grid.cells import GridColumn, GridSource, ListSource, fitted, measured
-from cuecard.tui.grid.lines import GridCursor, Layout, Lines, RowState, ScrollBar
+from cuecard.tui.grid.lines import GridCursor, Layout, Lines, RowState, ScrollBar, with_selection
 
 
 class GridView(ScrollView):
     """Draws a source with a cursor. `Grid` adds keys, mouse and messages."""
 
-    ALLOW_SELECT = False
     # Other rows are no reason to lay out the whole screen again, unless it is as high as they are.
     virtual_size = Reactive(Size(0, 0), layout=False)
     GUTTER = True  # whether the source's marks have a cell of their own
@@ -185,6 +184,7 @@ class GridView(ScrollView):
     def _strips(self, lines: range) -> Iterator[Strip]:
         """Lines of the view, the head included, each as long as the view is wide."""
         layout, left, head, bar = self._laid_out(), self.left, self._head, self._bar
+        selection = self.text_selection
         for y in lines:
             row = bar.top + y - head
             if y < head:
@@ -192,7 +192,9 @@ class GridView(ScrollView):
             elif row >= self.count:
                 yield self._lines.blank(layout)
             else:
-                yield self._lines.row(row, self._state_of(row, left, bar), layout)
+                strip = self._lines.row(row, self._state_of(row, left, bar), layout)
+                span = selection.get_span(row) if selection else None
+                yield with_selection(strip, span, self) if span else strip
 
     def _state_of(
         self, row: int, left: int | None = None, bar: ScrollBar | None = None

@@ -27,6 +27,8 @@ class Piece:
 
     text: str
     tone: Tone = "plain"
+    click: str = ""
+    """The action of a click on it; "" for none."""
 
 
 LEAST_NAME = 16

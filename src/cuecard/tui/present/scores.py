@@ -275,16 +275,16 @@ class ScoreView:
 
     def tabs(self) -> list[Piece]:
         """The sections; the one that is shown stands in brackets, so that it is told without colour."""
-        pieces: list[Piece] = []
-        for section in self.sections:
+        pieces, here = list[Piece](), self.sections.index(self.section)
+        for at, section in enumerate(self.sections):
             name = _("Corrected") if section == CORRECTED else _("Overview")
             if section in FAMILY:
                 glyph, _variable, label = FAMILY[section]
                 name = f"{glyph} {_(label)}"
             shown = section == self.section
-            pieces.append(
-                Piece(f"[{name}]" if shown else f" {name} ", "strong" if shown else "muted")
-            )
+            told, tone = (f"[{name}]", "strong") if shown else (f" {name} ", "muted")
+            steps = (at - here) % len(self.sections)
+            pieces.append(Piece(told, tone, f"app.do('run_scores.next', {steps})"))
         return pieces
 
     def heading(self) -> list[Piece]:

@@ -317,11 +317,8 @@ def view_tabs(views: Iterable[tuple[bool, str, str]]) -> list[Piece]:
     """
     pieces = [Piece(f"{key_name(Means.VIEW.keys[0])} ", "muted")]
     for shown, letter, name in views:
-        if shown:
-            pieces.append(Piece(f"[{letter} {name}]", "strong"))
-        else:
-            pieces.append(Piece(f" {letter} {name} ", "muted"))
-        pieces.append(Piece(" "))
+        told, tone = (f"[{letter} {name}]", "strong") if shown else (f" {letter} {name} ", "muted")
+        pieces += [Piece(told, tone, f"app.view('{letter}')"), Piece(" ")]
     return pieces
 
 

@@ -156,7 +156,9 @@ class TaskListing(Vertical):
         words = {"family": _("family"), "language": _("language"), "state": _("state")}
         for name, value in (("family", family), ("language", language), ("state", state)):
             key = shown_key(f"tasks.{name}")
-            text.append(f"{key} ", "bold").append(f"{words[name]}{_(': ')}{value}  ")
+            told = Text.assemble((f"{key} ", "bold"), f"{words[name]}{_(': ')}{value}")
+            told.apply_meta({"@click": f"app.do('tasks.{name}')"})
+            text.append_text(told).append("  ")
         return text
 
     @on(Grid.MarksChanged)

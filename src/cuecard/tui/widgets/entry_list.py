@@ -170,12 +170,17 @@ class EntryList(ScrollView, can_focus=True):
             self._settle(at_end=self._at_end and self._follow)
 
     def on_click(self, event: events.Click) -> None:
-        index = self._layout_of.entry_at(int(self.scroll_y) + event.y)
+        event.prevent_default()  # which a second time selects all text
+        line = int(self.scroll_y) + event.y
+        index = self._layout_of.entry_at(line)
         if index is None:
             return
+        at_head = line == self._layout_of.start_of(index)
         self.move_to(index)
-        if int(self.scroll_y) + event.y == self._layout_of.start_of(index):
-            self.action_open()
+        if event.chain == (1 if at_head else 2):
+            self.toggle(index)
+        if event.chain == 2:
+            self.post_message(self.Chosen(self, index))
 
     def notify_style_update(self) -> None:
         super().notify_style_update()

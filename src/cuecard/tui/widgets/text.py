@@ -24,6 +24,7 @@ from cuecard.core.text import for_display, one_line
 from cuecard.tui.actions import Named
 from cuecard.tui.drawing import VerticalScroll
 from cuecard.tui.grid.cells import cut
+from cuecard.tui.grid.lines import with_selection
 from cuecard.tui.present.entries import (
     Line,
     Paragraph,
@@ -73,7 +74,10 @@ def as_text(pieces: Sequence[Piece], variables: Mapping[str, str]) -> Text:
     """Pieces as one rich text in the theme's colours."""
     text = Text()
     for piece in pieces:
+        start = len(text)
         text.append(_kept_blanks(piece.text), style_of(piece.tone, variables))
+        if piece.click:
+            text.apply_meta({"@click": piece.click}, start)
     return text
 
 
@@ -83,15 +87,18 @@ def style_of(tone: Tone, variables: Mapping[str, str]) -> str:
     return f"{_MANNER.get(tone, '')} {colour if colour[:1] == '#' else ''}".strip()
 
 
+_STEP = " › "
+
+
 def way_told(way: Sequence[str], room: int) -> str:
     """The way to a screen in `room` cells, cut from the left; where its last step has no room, the one before, to which Esc leads."""
     for first in range(len(way)):
-        told = f"{'… › ' if first else ''}{' › '.join(way[first:])}"
+        told = f"{f'…{_STEP}' if first else ''}{_STEP.join(way[first:])}"
         if cell_len(told) <= room:
             return told
     if len(way) < 2 or room < 2 * _LEAST:
         return ""
-    return f"{cut(way[-2], room - 4)} › …"
+    return f"{cut(way[-2], room - 4)}{_STEP}…"
 
 
 _PART = 16
@@ -192,11 +199,15 @@ class _WithWay(_Shown):
         muted = Style.parse(f"not bold {ink(self.app.theme_variables, 'muted')}")
         room, style = width - cell_len(told), self.rich_style + muted
         line = strip.crop(0, room).adjust_cell_length(room, self.rich_style)
-        return Strip([*line, Segment(told, style)])
+        *before, here = told.split(_STEP)
+        ups = range(len(before), 0, -1)
+        clicks = (Style(meta={"@click": f"app.up({n})"}) for n in ups)
+        steps = (Segment(f"{step}{_STEP}", style + click) for step, click in zip(before, clicks, strict=True))  # fmt: skip
+        return Strip([*line, *steps, Segment(here, style)])
 
     def _line_of(self, way: Sequence[str]) -> int:
         """The first line with room for all of it; else the one with most."""
-        size, needed = self.content_size, cell_len(" › ".join(way)) + 2
+        size, needed = self.content_size, cell_len(_STEP.join(way)) + 2
         lines = (super(_WithWay, self).render_line(y).text for y in range(size.height))
         free = [min(needed, size.width - cell_len(line.rstrip())) for line in lines]
         return free.index(max(free)) if free else 0
@@ -403,7 +414,7 @@ class EntryPaint:
         segments = [Segment(p.text, self.ink(p.tone, cursor=cursor)) for p in (gutter, *line)]
         strip = Strip(segments).crop_extend(0, self.width, self.ink("plain", cursor=cursor))
         if selected:
-            return self._with_selection(strip, selected).apply_offsets(0, number)
+            return with_selection(strip, selected, self._widget).apply_offsets(0, number)
         strip = strip.apply_offsets(0, number)
         self._drawn[number] = (line, (gutter, cursor), strip)
         return strip
@@ -422,10 +433,3 @@ class EntryPaint:
                 style = widget.rich_style
             self._inks[tone, cursor] = style
         return style
-
-    def _with_selection(self, strip: Strip, span: tuple[int, int]) -> Strip:
-        text = Text.assemble(*((s.text, s.style or "") for s in strip), end="", no_wrap=True)
-        start, end = span
-        style = self._widget.screen.get_component_rich_style("screen--selection")
-        text.stylize(style, start, len(text) if end == -1 else end)
-        return Strip(text.render(self._widget.app.console), strip.cell_length)

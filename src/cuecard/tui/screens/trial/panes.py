@@ -262,9 +262,10 @@ class PaneBar(Tinted):
             shown = name == self._active
             label = called.get(f"trial.{name}", label)
             pieces.append(Piece(blank))
-            pieces.append(Piece(f"[{key}" if shown else key, "agent"))
+            click = f"app.view('{key}')"
+            pieces.append(Piece(f"[{key}" if shown else key, "agent", click))
             if whole or shown:
-                pieces.append(Piece(f" {_(label)}", "strong" if shown else "muted"))
+                pieces.append(Piece(f" {_(label)}", "strong" if shown else "muted", click))
             if shown:
                 pieces.append(Piece("]", "agent"))
         return pieces
