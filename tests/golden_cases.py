@@ -370,6 +370,7 @@ def _scores() -> Iterator[Case]:
     )
     yield from _forms("score/these-", "score 6 --interval these", PLAIN)
     yield from _forms("leaderboard/", "leaderboard 6 --pairs", zh=True)
+    yield Case("leaderboard/files", ("leaderboard 6 -o leaderboard.html",))
     yield Case(
         "leaderboard/wrong",
         ("leaderboard 6 --by language", "leaderboard 6 --measure no", "leaderboard 6 --by run"),
@@ -497,7 +498,7 @@ def _people() -> Iterator[Case]:
     yield from _forms("people/", "people", FORMS[:2], zh=True)
     yield from _forms("find/", "find patent", FORMS[:2], zh=True)
     change = (
-        "tag add slow odd --run 6 --task espresso",
+        "tag add 'slow, odd' --run 6 --task espresso",
         "tag name 12 'asks twice'",
         "tag add odd --trial 12",
     )
@@ -515,7 +516,7 @@ def _people() -> Iterator[Case]:
             "tag name 12 ''",
             "tag name 999 x",
             "tag add x",
-            "tag add 'a,b' --run 6",
+            f"tag add {'x' * 41} --run 6",
             "tag add x --run 99",
             "tag remove x --task nosuch",
         ),

@@ -17,7 +17,7 @@ from cuecard.tui.actions import Key, KeyBar, Means, keys
 from cuecard.tui.app import CuecardApp, CuecardScreen, guarded
 from cuecard.tui.drawing import Vertical
 from cuecard.tui.preferences import OURS
-from cuecard.tui.screens.dialogs import AskLine, ConfirmDialog, TextDialog
+from cuecard.tui.screens.dialogs import AskLine, ChoiceDialog, ConfirmDialog, TextDialog
 from picture_contrast import GROUNDS, contrast
 from tui_rooms import until
 
@@ -127,6 +127,34 @@ async def test_a_toast_goes_where_nothing_is_typed_also_when_the_focus_moves(
         await app.screen.mount(high := Input(compact=True), before=0)
         high.focus()
         await until(pilot, lambda: app.screen.query_one(Toast).region.y == 22)
+
+
+async def test_a_toast_leaves_the_first_lines_free_where_nothing_has_the_focus(
+    app_with_samples: CuecardApp,
+) -> None:
+    app = app_with_samples
+    async with app.run_test(size=(80, 24), notifications=True) as pilot:
+        await app.push_screen(AtTheBottom())
+        app.screen.set_focus(None)
+        app.notify("The keymap has a line that says nothing.")
+        await until(pilot, lambda: bool(app.screen.query(Toast)))
+        await until(pilot, lambda: app.screen.query_one(Toast).region.y == 22)
+
+
+async def test_the_key_that_accepts_says_yes_and_takes_what_is_under_the_cursor(
+    app_with_samples: CuecardApp,
+) -> None:
+    app, answers = app_with_samples, list[object]()
+    async with app.run_test() as pilot:
+        app.push_screen(ConfirmDialog("Sure?", "", "Yes"), answers.append)
+        await pilot.pause()
+        await pilot.press("ctrl+s")
+        await until(pilot, lambda: answers == [True])
+        choice = ChoiceDialog("Which?", "", [("a", "", "One"), ("b", "", "Two")])
+        app.push_screen(choice, answers.append)
+        await pilot.pause()
+        await pilot.press("down", "ctrl+s")
+        await until(pilot, lambda: answers == [True, "b"])
 
 
 class SlowToClose(Static):

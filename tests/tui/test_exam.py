@@ -85,6 +85,7 @@ async def test_an_exam_is_begun_from_the_verdicts_and_gone_on_with(
             assert (run.name, run.created_by, run.state) == ("exam: lexical", "Ana", RunState.DONE)
             before = len(workspace.verdicts.of_run(run.id))
         # Nothing is left of it: it is told, and nothing is asked again.
+        await until(pilot, lambda: "Sit again" in shown(exam))
         await pilot.press("p")
         await until(pilot, lambda: "Every input is judged" in shown(app.screen))
         await pilot.press("ctrl+s")

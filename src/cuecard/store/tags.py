@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Collection
 from datetime import UTC, datetime
@@ -93,6 +94,11 @@ def name_in(tags: Collection[str]) -> str:
 def without_name(tags: Collection[str]) -> tuple[str, ...]:
     """The tags that are not the name of a trial."""
     return tuple(tag for tag in tags if not tag.startswith(NAME))
+
+
+def tags_in(*texts: str) -> list[str]:
+    """The tags that somebody wrote: commas part them, so that one may have blanks. Raises `CuecardError`."""
+    return [checked_tag(tag) for tag in re.split("[,，]", ",".join(texts)) if tag.strip()]
 
 
 def checked_tag(text: str) -> str:

@@ -146,7 +146,7 @@ class Notices(HoldsKeys):
         self._place_toasts()
 
     def _place_toasts(self) -> None:
-        """Above what is typed or read: at the top, or at the bottom while the cursor is up there."""
+        """Above what is typed or read: at the top, or at the bottom while the cursor is up there, or nowhere."""
         if not self._notifications or not self.screen_stack:
             return
         width = max(1, self.size.width - 4)
@@ -155,7 +155,7 @@ class Notices(HoldsKeys):
             for note in self._notifications
             for line in (note.title + "\n" + note.message).strip().split("\n")
         )
-        focused, top = self.screen.focused, self.size.height
+        focused, top = self.screen.focused, 0
         if focused is not None:
             row = getattr(focused, "cursor_row", -1) - focused.scroll_offset.y
             typed = getattr(focused, "cursor_screen_offset", None)

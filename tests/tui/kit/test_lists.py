@@ -130,6 +130,10 @@ async def test_the_filter_keeps_lines_with_all_words_and_escape_takes_it_away() 
         await pilot.press("/", *"TRIAL 1")
         assert app.names == ["trial 10"]
         assert app.told.startswith("/ TRIAL 1 · 1 of 4 lines")
+        assert "esc" not in app.told
+        await pilot.press("z")
+        assert app.told == "/ TRIAL 1z · 0 of 4 lines · esc shows all again"
+        await pilot.press("backspace")
         await pilot.press("enter")
         assert app.view.grid.has_focus
         assert not app.query_one(Input).display

@@ -11,7 +11,7 @@ from cuecard.annotate.review.assignment import ANYTHING, fits, free_places, load
 from cuecard.annotate.review.workflow import SAMPLES_AUTHOR, Protocol, authors_in
 from cuecard.core.contributions import Released
 from cuecard.core.errors import NotAllowed
-from cuecard.core.i18n import _, age, joined, listed, ngettext, pgettext, time_left
+from cuecard.core.i18n import _, age, joined, listed, ngettext, pgettext, plural, time_left
 from cuecard.core.records import TaskSummary
 from cuecard.core.review import TaskLog, claims_of, released_by, standing_of
 from cuecard.core.text import one_line
@@ -131,7 +131,9 @@ def _coordinator_row(line: CoordinatorLine, now: datetime) -> QueueRow:
 
 
 def _standing(reviews: int, needed: int, places: int) -> str:
-    said = _("{n} of {all} reviews are in.").format(n=reviews, all=needed)
+    said = plural(
+        "{given} of {n} review is in.", "{given} of {n} reviews are in.", needed, given=reviews
+    )
     if not places:
         return said
     free = ngettext("{n} more person can take it.", "{n} more people can take it.", places)

@@ -79,10 +79,18 @@ def report(
             note(_("Run {run} is paused. {reason}").format(run=run.id, reason=halt))
         elif halt and halt.ordered:
             note(str(halt))
-        text = _("Run {run}: {n} of {all} trials are open. Go on with: {command}")
         more = ("--workers",) if workers else ()
         command = ours.command("run", "--resume", str(run.id), *more)
-        note(text.format(run=run.id, n=left, all=run.trials, command=command))
+        note(
+            plural(
+                "Run {run}: {left} of {n} trial is open. Go on with: {command}",
+                "Run {run}: {left} of {n} trials are open. Go on with: {command}",
+                run.trials,
+                run=run.id,
+                left=left,
+                command=command,
+            )
+        )
 
     def data() -> dict[str, Any]:
         from cuecard.tui.commands.score_json import scores_json

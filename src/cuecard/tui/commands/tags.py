@@ -17,7 +17,15 @@ if TYPE_CHECKING:
     from cuecard.store.tags import TagKind
     from cuecard.store.workspace import Workspace
 
-Tags = Annotated[Sequence[str], Help(N_("Tags; several are separated by blanks"), metavar="TAG")]
+Tags = Annotated[
+    Sequence[str],
+    Help(
+        N_(
+            "Tags; commas part them, or blanks where each is an argument. One with blanks stands in quotes"
+        ),
+        metavar="TAG",
+    ),
+]
 OnTasks = Annotated[Sequence[str], Help(N_("Id of a task; may be repeated"), "--task")]
 OnRuns = Annotated[Sequence[int], Help(N_("Number of a run; may be repeated"), "--run")]
 OnTrials = Annotated[Sequence[int], Help(N_("Number of a trial; may be repeated"), "--trial")]
@@ -70,15 +78,15 @@ def _changed(
     remove: Sequence[str] = (),
 ) -> Result:
     """Raises `BadParameter` where nothing is named; nothing is changed if anything named does not exist or a tag cannot be."""
-    from cuecard.store.tags import checked_tag
+    from cuecard.store.tags import tags_in
 
     workspace = ours.workspace
     things = _chosen(workspace, tasks, runs, trials)
     if not things:
         raise BadParameter(_("say of what: --task, --run or --trial"))
-    wanted = [checked_tag(tag) for tag in add]
+    put, taken = tags_in(*add), tags_in(*remove)
     for kind, _shown, about in things:
-        workspace.tags.change(kind, about, ours.person, wanted, remove)
+        workspace.tags.change(kind, about, ours.person, put, taken)
     return _listed(workspace, things)
 
 

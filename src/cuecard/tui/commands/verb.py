@@ -7,6 +7,7 @@ import gc
 import inspect
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from enum import StrEnum
 from itertools import chain, groupby
 from pathlib import Path
@@ -22,6 +23,7 @@ from cuecard.tui.commands.context import Context, check_place, write_result
 from cuecard.tui.commands.output import note, prose, say, tell_sight
 
 if TYPE_CHECKING:
+    from cuecard.annotate.results.report_formats import Block
     from cuecard.core.tables.table import Table
 
 _FORMS = {
@@ -29,6 +31,7 @@ _FORMS = {
     "markdown": N_("Print Markdown"),
     "latex": N_("Print LaTeX"),
     "csv": N_("Print CSV"),
+    "html": N_("Print an HTML page"),
 }
 _SUFFIXES = {
     "json": "json",
@@ -37,6 +40,7 @@ _SUFFIXES = {
     "tex": "latex",
     "latex": "latex",
     "csv": "csv",
+    "html": "html",
 }
 _METAVARS = {str: "TEXT", int: "INTEGER", float: "FLOAT", Path: "PATH"}
 STDOUT = Path("-")
@@ -104,11 +108,13 @@ class Page:
                 print_tables(cast("Iterator[Table]", parts), share=self.share)
 
     def text(self, form: str) -> str:
-        """As Markdown, LaTeX or CSV; these two have tables alone."""
+        """As Markdown, HTML, LaTeX or CSV; these two have tables alone."""
         from cuecard.core.tables.texts import tables_text
 
         if form == "markdown":
             return "\n".join(self._markdown(1))
+        if form == "html":
+            return self._html()
         return tables_text(list(self._tables()), "csv" if form == "csv" else "tex")
 
     def _markdown(self, level: int) -> Iterator[str]:
@@ -123,6 +129,29 @@ class Page:
                 yield from part._markdown(level + bool(self.title))
             else:
                 yield as_markdown(part)
+
+    def _html(self) -> str:
+        """The page of a report, with a section of each page in this one."""
+        from cuecard import __version__
+        from cuecard.annotate.results.report_formats import Report, Section, report_html
+
+        sections = [
+            Section(f"part-{n}", title, blocks)
+            for n, (title, blocks) in enumerate(self._sections(), start=1)
+        ]
+        title = self.title or next((section.title for section in sections), "")
+        return report_html(Report(title, current_language(), __version__, datetime.now(UTC).date(), tuple(sections)))  # fmt: skip
+
+    def _sections(self) -> Iterator[tuple[str, tuple[Block, ...]]]:
+        from cuecard.annotate.results.report_formats import Prose, Tabled
+
+        tables = [part for part in self.parts if not isinstance(part, Page)]
+        if tables or self.facts:
+            title = self.title or next((table.title for table in tables), "")
+            yield title, (*map(Prose, self.facts), *map(Tabled, tables))
+        for part in self.parts:
+            if isinstance(part, Page):
+                yield from part._sections()
 
     def _tables(self) -> Iterator[Table]:
         for part in self.parts:

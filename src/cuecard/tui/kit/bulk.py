@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar, cast
@@ -17,6 +16,7 @@ from cuecard.tui.actions import Key, KeyBar, Means, keys
 from cuecard.tui.app import CuecardDialog, CuecardScreen
 from cuecard.tui.drawing import Vertical
 from cuecard.tui.kit.lists import Column, ListView
+from cuecard.tui.present.keyboard import error_lines
 
 if TYPE_CHECKING:
     from cuecard.store.tags import TagKind
@@ -57,8 +57,9 @@ async def to_each(
         except CuecardError as error:
             if len(rows) == 1:
                 raise
-            why = " · ".join(filter(None, (error.title, one_line(error.message))))
-            refused.append(Refused(name(row), why))
+            # That it is not allowed says no more than that it was refused.
+            parts = error_lines(error, title=error.title != _("This is not possible now"))
+            refused.append(Refused(name(row), " · ".join(map(one_line, parts))))
         else:
             done += 1
     if refused:
@@ -78,7 +79,7 @@ async def ask_tags(
     """Ask for the tags of these things and change them; gives whether that was tried. Those that all have stand there:
     what is taken out is taken away from all, what is added is put on all. Raises `CuecardError`.
     """
-    from cuecard.store.tags import checked_tag, without_name
+    from cuecard.store.tags import tags_in, without_name
     from cuecard.tui.screens.dialogs import AskLine
 
     if not rows:
@@ -97,7 +98,7 @@ async def ask_tags(
     typed = await screen.app.push_screen_wait(dialog)
     if typed is None:
         return False
-    wanted = {checked_tag(tag) for tag in re.split("[,，]", typed) if tag.strip()}
+    wanted = set(tags_in(typed))
     add, remove, person = wanted - shared, shared - wanted, screen.person
     if add or remove:
         await to_each(

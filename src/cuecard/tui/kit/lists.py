@@ -16,11 +16,12 @@ from textual.app import ComposeResult
 from textual.message import Message
 from textual.widgets import Input
 
-from cuecard.core.i18n import N_, NP_, _, headed
+from cuecard.core.i18n import N_, NP_, _, headed, ngettext
 from cuecard.tui.actions import Key, Means, keys
 from cuecard.tui.drawing import Vertical
 from cuecard.tui.grid import Grid, GridCell, GridColumn, GridSource
 from cuecard.tui.grid.cells import PADDING, flat, grow, measured, order_of, plain, plainly
+from cuecard.tui.present.keyboard import hint
 from cuecard.tui.widgets.inputs import ListTable
 from cuecard.tui.widgets.text import ChangingText
 
@@ -385,9 +386,12 @@ class ListView(Vertical, Generic[Row]):
         """What of the row under the cursor is cut. Lines that were needed once stay, so that the list does not jump."""
         parts: list[str] = []
         if self._words:
-            told, every = _("{n} of {all} lines"), len(self._every)
+            every = len(self._every)
+            told = ngettext("{n} of {all} line", "{n} of {all} lines", every)
             parts.append(f"/ {self._words}")
             parts.append(told.format(n=f"{len(self._rows):,}", all=f"{every:,}"))
+            if not self._rows:
+                parts.append(hint(_("{UP_ONE} shows all again"), typing=True))
         if self._tells and self.row is not None:
             cut = self.grid.left_out(self.grid.cursor_row)
             parts += [headed(title, text) if title else text for title, text in cut]

@@ -201,8 +201,7 @@ def _others_row(other: WithOthers, moment: datetime) -> HomeRow:
 def _run_row(run: RunRecord, moment: datetime) -> HomeRow:
     about = run.state.badge
     if not run.plan.get("exam"):  # Its inputs are all there from the beginning, judged or not.
-        told = _("{state}: {finished} of {all} trials")
-        about = told.format(state=about, finished=run.finished, all=run.trials)
+        about = plural("{state}: {finished} of {n} trial", "{state}: {finished} of {n} trials", run.trials, state=about, finished=run.finished)  # fmt: skip
     return HomeRow("running", run.name, age(run.created_at, moment), about, run_id=run.id)
 
 

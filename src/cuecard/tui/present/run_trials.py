@@ -18,7 +18,7 @@ from cuecard.tui.grid.cells import Tone as CellTone
 from cuecard.tui.present.entries import Piece, Tone
 from cuecard.tui.present.keyboard import after
 from cuecard.tui.present.labels import TERMINATION
-from cuecard.tui.present.runs import MAIN_MEASURE, STATE_LOOK, TrialState, trial_state
+from cuecard.tui.present.runs import MAIN_MEASURE, STATE_LOOK, TrialState, done_of, trial_state
 from cuecard.tui.present.trial_summary import measure_value
 
 PARTLY = "◐"
@@ -257,7 +257,7 @@ class RunTrials:
             pieces += [Piece(_(SHOW_WORDS[self.show]), "strong"), Piece(" · ")]
         number = ngettext("{n} trial", "{n} trials", shown).format(n=f"{shown:,}")
         if shown != every:
-            number = _("{done} of {all} trials").format(done=f"{shown:,}", all=f"{every:,}")
+            number = done_of(shown, every)
         return [*pieces, Piece(number, "muted")]
 
 

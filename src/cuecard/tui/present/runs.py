@@ -90,11 +90,17 @@ def counts(found: Mapping[TrialState, int]) -> list[Piece]:
     return pieces
 
 
+def done_of(done: int, every: int) -> str:
+    """So many of all trials."""
+    told = ngettext("{done} of {all} trial", "{done} of {all} trials", every)
+    return told.format(done=f"{done:,}", all=f"{every:,}")
+
+
 def progress(run: RunRecord, width: int = 24) -> list[Piece]:
     """A bar of finished trials with the numbers behind it."""
     share = run.finished / run.trials if run.trials else 0.0
     full = int(share * width)
-    numbers = _("{done} of {all} trials").format(done=f"{run.finished:,}", all=f"{run.trials:,}")
+    numbers = done_of(run.finished, run.trials)
     return [
         Piece("█" * full, "good"),
         Piece("░" * (width - full), "muted"),

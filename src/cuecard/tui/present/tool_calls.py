@@ -157,7 +157,7 @@ class Work:
         if not answer.entries:
             say(Paragraph(answer.text, "plain", 4))
         elif len(answer.entries) < asked:
-            read = _("{n} of {all} pages could be read").format(n=len(answer.entries), all=asked)
+            read = plural("{read} of {n} page could be read", "{read} of {n} pages could be read", asked, read=len(answer.entries))  # fmt: skip
             say(Paragraph(read, "bad", 4))
 
     def _add_found(self, entry: SearchEntry, most: int | None) -> None:

@@ -150,7 +150,8 @@ def answer_text(against: AnswerAgainst) -> PaneText:
     note = ""
     if against.facts:
         found = sum(fact.call is not None for fact in against.facts)
-        note = _("{n} of {all} facts found").format(n=found, all=len(against.facts))
+        every = len(against.facts)
+        note = plural("{found} of {n} fact found", "{found} of {n} facts found", every, found=found)
         lines += [_fact(index, fact) for index, fact in enumerate(against.facts)]
     return PaneText(note or _decided(against.decision), lines)
 

@@ -225,8 +225,8 @@ def _trial_hits_note(log: HitLog) -> str:
     else:
         said.append(_("this world keeps no hit log"))
     if log.facts:
-        found = _("{n} of {all} facts found (FCR {share})")
-        said.append(found.format(n=log.found, all=log.facts, share=f"{log.found / log.facts:.2f}"))
+        share = f"{log.found / log.facts:.2f}"
+        said.append(plural("{found} of {n} fact found (FCR {share})", "{found} of {n} facts found (FCR {share})", log.facts, found=log.found, share=share))  # fmt: skip
     return " · ".join(said)
 
 
@@ -273,7 +273,7 @@ def stages_text(
     if not stages:
         return PaneText(_("This task has no stages: the user asks once."))
     said = sum(stage.turn is not None for stage in seen)
-    note = _("{n} of {all} stages disclosed").format(n=said, all=len(stages))
+    note = plural("{said} of {n} stage disclosed", "{said} of {n} stages disclosed", len(stages), said=said)  # fmt: skip
     if user:
         note += " · " + _("decided by {name}").format(name=player_name(user))
     lines: list[PaneLine] = []
@@ -331,7 +331,7 @@ def steps_text(
 ) -> PaneText:
     """`user`: who read the agent's turns."""
     done = sum(step.advanced_seq is not None for step in seen)
-    note = _("{n} of {all} checkpoints passed").format(n=done, all=len(chain.steps))
+    note = plural("{done} of {n} checkpoint passed", "{done} of {n} checkpoints passed", len(chain.steps), done=done)  # fmt: skip
     if user:
         note += " · " + _("read by {name}").format(name=player_name(user))
     lines: list[PaneLine] = []

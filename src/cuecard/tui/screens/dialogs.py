@@ -117,7 +117,7 @@ class ConfirmDialog(CuecardDialog[bool]):
     ConfirmDialog { align: center middle; }
     """
     BINDINGS = keys(
-        Key("ask.yes", Means.YES, "answer(True)", N_("Yes"), N_("Do it")),
+        Key("ask.yes", (Means.YES, Means.SAVE), "answer(True)", N_("Yes"), N_("Do it")),
         Key("ask.no", (Means.NO, Means.UP_ONE), "answer(False)", N_("No"), N_("Leave it")),
     )  # fmt: skip
 
@@ -200,6 +200,10 @@ class ChoiceDialog(CuecardDialog[str | None]):
     }
     """
 
+    BINDINGS = keys(
+        Key("choice.take", Means.SAVE, "take", N_("Take"), N_("Take what is under the cursor, as Enter does"), show=False),
+    )  # fmt: skip
+
     def __init__(
         self,
         title: str,
@@ -227,6 +231,9 @@ class ChoiceDialog(CuecardDialog[str | None]):
         if self._first:
             listed.highlighted = listed.get_option_index(self._first)
         listed.focus()
+
+    def action_take(self) -> None:
+        self.query_one(OptionList).action_select()
 
     def on_key(self, event: events.Key) -> None:
         for option, key, _text in self._options:

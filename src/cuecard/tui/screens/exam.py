@@ -47,6 +47,7 @@ class ExamScreen(ListScreen[ProbeFigures]):
     BINDINGS = keys(
         Key("exam.open", Means.OPEN, "open", N_("Misses"), N_("Each mistake on this probe's items")),
         Key("exam.sit", Means.PLAY, "sit", N_("Go on"), N_("Have the judge judge what is left of its exam")),
+        Key("exam.again", Means.PLAY, "again", N_("Sit again"), N_("Have this judge, or another one, sit an exam")),
         Key("exam.stop", Means.STOP, "stop", N_("Stop"), N_("Stop; calls under way get ten seconds")),
         Key("exam.back", Means.UP_ONE, "leave", N_("Back"), N_("Back to where I came from")),
     )  # fmt: skip
@@ -62,6 +63,10 @@ class ExamScreen(ListScreen[ProbeFigures]):
         """The exam as it is being sat in this process."""
         live = self.services.live_runs.exams.get(self._run_id)
         return live if live is not None and live.going_on else None
+
+    @property
+    def _unfinished(self) -> bool:
+        return self._card is None or any(each.judgement is None for each in self._card.exam.answers)
 
     def on_mount(self) -> None:
         super().on_mount()
@@ -150,8 +155,9 @@ class ExamScreen(ListScreen[ProbeFigures]):
         return [Paragraph(text) for text in (told, fault, few) if text]
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        if action in ("sit", "stop"):
-            return (self._live is not None) is (action == "stop")
+        if action in ("sit", "again", "stop"):
+            on = self._live is not None
+            return on if action == "stop" else not on and (action == "sit") is self._unfinished
         return super().check_action(action, parameters)
 
     def action_open(self) -> None:
@@ -161,6 +167,9 @@ class ExamScreen(ListScreen[ProbeFigures]):
     @guarded("sit")
     async def action_sit(self) -> None:
         await begin_exam(self, self._card)
+
+    def action_again(self) -> None:
+        self.action_sit()
 
     def action_stop(self) -> None:
         if (live := self._live) is not None:

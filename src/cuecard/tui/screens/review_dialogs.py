@@ -214,7 +214,7 @@ class SubmitDialog(AnswerDialog[_Reason, SubmitAnswer]):
     """With errors there is no way to submit; with warnings it takes a reason; else only a yes."""
 
     DEFAULT_CSS = """
-    SubmitDialog #found { height: 9; }
+    SubmitDialog #found { height: auto; max-height: 9; }
     """
     BINDINGS = keys(
         Key("submit.problems", Means.DETAILS, "problems", N_("Problems"), N_("Go and look at what was found")),

@@ -295,7 +295,7 @@ class AssignDialog(CuecardDialog["Candidate | None"]):
     AssignDialog Static { height: auto; }
     """
     BINDINGS = keys(
-        Key("assign.choose", Means.OPEN, "choose", N_("Choose"), N_("Give the task to this person, or take it away")),
+        Key("assign.choose", (Means.OPEN, Means.SAVE), "choose", N_("Choose"), N_("Give the task to this person, or take it away")),
     )  # fmt: skip
 
     def __init__(self, title: str, candidates: Sequence[Candidate], now: datetime) -> None:

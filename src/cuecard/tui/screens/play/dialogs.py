@@ -34,7 +34,7 @@ class EvidenceDialog(CuecardDialog[Choice | None]):
 
     CSS_PATH = "dialogs.tcss"
     BINDINGS = keys(
-        Key("span.take", Means.OPEN, "take", N_("Take"), N_("Take what is selected, or the sentence"), priority=True),
+        Key("span.take", (Means.OPEN, Means.SAVE), "take", N_("Take"), N_("Take what is selected, or the sentence"), priority=True),
         Key("span.sentence", Means.CHOICE, "sentence", N_("Sentence"), N_("Select the sentence at the cursor"), priority=True, letter="s"),
         Key("span.none", Means.DELETE, "none", N_("None"), N_("Without evidence"), priority=True),
     )  # fmt: skip

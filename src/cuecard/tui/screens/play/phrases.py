@@ -68,7 +68,7 @@ class AnswersDialog(CuecardDialog[Composed | None]):
 
     CSS_PATH = "dialogs.tcss"
     BINDINGS = keys(
-        Key("answers.take", Means.OPEN, "take", N_("Take"), N_("Put the whole reply into the message"), priority=True),
+        Key("answers.take", (Means.OPEN, Means.SAVE), "take", N_("Take"), N_("Put the whole reply into the message"), priority=True),
         Key("answers.on", (Means.RIGHT, Means.MARK), "turn(1)", N_("Other answer"), N_("What else could be answered")),
         Key("answers.back", Means.LEFT, "turn(-1)", N_("Other answer"), N_("What else could be answered"), show=False),
         Key("answers.own", Means.EDIT, "own", N_("Own words"), N_("Answer this question in your own words")),

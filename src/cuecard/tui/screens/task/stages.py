@@ -187,7 +187,7 @@ class SplitDialog(CuecardDialog[int | None]):
     SplitDialog .half { padding-left: 2; }
     """
     BINDINGS = keys(
-        Key("split.here", Means.OPEN, "here", N_("Split here"), N_("The next stage begins at the cursor"), priority=True),
+        Key("split.here", (Means.OPEN, Means.SAVE), "here", N_("Split here"), N_("The next stage begins at the cursor"), priority=True),
         Key("split.next", Means.ONWARD, "hop(1)", N_("Next sentence"), N_("To the start of the next sentence"), priority=True),
         Key("split.previous", Means.BACKWARD, "hop(-1)", N_("Sentence before"), N_("To the start of the sentence before"), priority=True, show=False),
     )  # fmt: skip
