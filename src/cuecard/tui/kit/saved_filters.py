@@ -114,17 +114,22 @@ async def choose_filter(view: ListView[Any]) -> None:
     options = _options(filters)
     if _active(now):
         options.append((" keep", "k", _("Keep the filter that is on…")))
-    options.append((" forget", "d", _("Forget one…")))
+    options += [(" rename", "e", _("Rename one…")), (" forget", "d", _("Forget one…"))]
     chosen = await app.push_screen_wait(ChoiceDialog(_("Filters"), "", options))
     if chosen == " keep":
         await _keep(view, filters, now)
-    elif chosen == " forget":
-        title = _("Forget a filter")
+    elif chosen in (" rename", " forget"):
+        title = _("Forget a filter") if chosen == " forget" else _("Rename a filter")
         out = await app.push_screen_wait(ChoiceDialog(title, "", _options(filters)))
-        if out is not None:
-            name = list(filters)[int(out)]
-            _write(view, {each: kept for each, kept in filters.items() if each != name})
+        if out is None:
+            return
+        name = list(filters)[int(out)]
+        others = {each: kept for each, kept in filters.items() if each != name}
+        if chosen == " forget":
+            _write(view, others)
             app.tell(_("The filter {name} is forgotten.").format(name=name))
+        elif new := await _ask_name(view, _told(filters[name]), name):
+            _write(view, {**others, new: filters[name]})
     elif chosen is not None:
         kept = filters[list(filters)[int(chosen)]]
         if (host := around(view)) is not None and isinstance(kept.get("more"), dict):
@@ -140,14 +145,18 @@ def _options(filters: Mapping[str, Kept]) -> list[tuple[str, str, str]]:
 
 
 async def _keep(view: ListView[Any], filters: dict[str, Kept], now: Kept) -> None:
+    if name := await _ask_name(view, _told(now), now["words"] or now["more"].get("text", "")):
+        _write(view, {**filters, name: now})
+        told = hint(_("{FILTERS} chooses {name} from now on."), name=name)
+        cast(CuecardApp, view.app).tell(told)
+
+
+async def _ask_name(view: ListView[Any], told: str, name: str) -> str:
+    """The name of a filter that does what is `told`; "" where none was given."""
     from cuecard.tui.screens.dialogs import AskLine
 
-    told = [_told(now), _("One of this name is replaced. Filters are yours, and of this list.")]
-    dialog = AskLine(
-        _("Name of the filter"), "\n".join(filter(None, told)), button=_("Save"), value=one_line(now["words"] or now["more"].get("text", ""), _MAX_NAME)
-    )  # fmt: skip
-    app = cast(CuecardApp, view.app)
-    if name := await app.push_screen_wait(dialog):
-        name = for_display(one_line(name.strip(), _MAX_NAME))
-        _write(view, {**filters, name: now})
-        app.tell(hint(_("{FILTERS} chooses {name} from now on."), name=name))
+    rule = _("One of this name is replaced. Filters are yours, and of this list.")
+    text, value = "\n".join(filter(None, (told, rule))), one_line(name, _MAX_NAME)
+    dialog = AskLine(_("Name of the filter"), text, button=_("Save"), value=value)
+    given = await view.app.push_screen_wait(dialog) or ""
+    return for_display(one_line(given.strip(), _MAX_NAME))

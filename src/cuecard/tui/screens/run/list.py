@@ -77,6 +77,10 @@ class RunsScreen(ListScreen[RunRecord], AboutRuns):
         return row.id
 
     def empty(self) -> EmptyState:
+        if self._archived:
+            return EmptyState(_("No run is archived"), "", ("{REVEAL}", _("Back to the others")))
+        if self._hidden:
+            return EmptyState(_("All runs are archived"), "", ("{REVEAL}", _("Show them")))
         return EmptyState(
             _("No runs yet"),
             _(
@@ -107,6 +111,8 @@ class RunsScreen(ListScreen[RunRecord], AboutRuns):
 
     def note(self) -> str:
         legend = _("{mark} how many of its gold items were found wrong by adjudication")
+        if not self.view.every:
+            return ""
         told = [legend.format(mark=DISPUTED)] if self._disputed else []
         if self._archived:
             told.append(hint(_("These are archived; {REVEAL} goes back to the others.")))
