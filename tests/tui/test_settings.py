@@ -10,6 +10,7 @@ from textual.pilot import Pilot
 from textual.widgets import Input, Select, Static
 
 from cuecard.core.config import load_config
+from cuecard.core.engine.events import Limits
 from cuecard.core.i18n import _, set_language
 from cuecard.store.workspace import Workspace
 from cuecard.tui.app import RESTART, CuecardApp
@@ -112,8 +113,13 @@ async def test_the_theme_changes_at_once_and_stays(
         assert again.theme == "cuecard-light"
 
 
-async def test_motion_and_notices_are_chosen_and_kept(app_with_samples: CuecardApp) -> None:
+async def test_motion_and_notices_are_chosen_and_kept(
+    database: Path, app_with_samples: CuecardApp
+) -> None:
     app = app_with_samples
+    with Workspace.open(database) as ws:
+        name, limits = "night of Tuesday", Limits()
+        run = ws.runs.create(name=name, kind="grid", created_by="Ana", samples=1, limits=limits)
     async with app.run_test(size=SIZE) as pilot:
         await settings(pilot)
         app.run_ended("3")
@@ -121,8 +127,9 @@ async def test_motion_and_notices_are_chosen_and_kept(app_with_samples: CuecardA
         await choose(pilot, "#motion", "reduced")
         await choose(pilot, "#notice", "terminal")
         await until(pilot, lambda: app.animation_level == "none" and app.preferences.notice)
-        app.services.live_runs.on_end(3)
-        await until(pilot, lambda: "Run 3 has ended." in [n.message for n in app._notifications])
+        app.services.live_runs.on_end(run.id)
+        told = "Run night of Tuesday has ended."
+        await until(pilot, lambda: told in [n.message for n in app._notifications])
     kept = Preferences.load()
     assert (kept.motion, kept.notice) == ("reduced", "terminal")
 

@@ -6,7 +6,7 @@ import asyncio
 import gc
 import re
 from collections.abc import Callable, Generator, Iterable, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import partial
 from importlib import import_module
 from pathlib import Path
@@ -392,6 +392,15 @@ class CuecardApp(Offers, Notices):
                 label = headed(found.kind.label, for_display(found.title))
                 run = partial(open_found, self, found)
                 yield SystemCommand(label, _("Opened not long ago"), run)
+
+    def _run_is_over(self, run_id: int) -> None:
+        # On the engine's thread; an app that is being left needs no telling.
+        with suppress(RuntimeError):
+            self.call_later(self._tell_run, run_id)
+
+    @guarded("run_ended", background=True)
+    async def _tell_run(self, run_id: int) -> None:
+        self.run_ended((await self.services.ask(lambda ws: ws.runs.get(run_id))).name)
 
     @guarded("play_an_agent")
     async def play_an_agent(self) -> None:

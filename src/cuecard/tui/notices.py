@@ -120,11 +120,6 @@ class Notices(HoldsKeys):
                 f"\x1b]9;{plain}\x07\x1b]777;notify;Cuecard;{plain}\x07\x1b]2;✓ {plain}\x07"
             )
 
-    def _run_is_over(self, run_id: int) -> None:
-        # On the engine's thread; an app that is being left needs no telling.
-        with suppress(RuntimeError):
-            self.call_later(self.run_ended, str(run_id))
-
     def _tell_idle(self, key: str) -> None:
         """Show that this key does nothing now, and why, if the screen knows."""
         if key in _MOVES:

@@ -138,14 +138,15 @@ class PairView:
     def tabs(self) -> list[Piece]:
         """The sections, each with how many of its rows differ."""
         pieces = [Piece(f"{key_name(Means.VIEW.keys[0])} ", "muted")]
-        for section in self.sections:
-            n = sum(row.differs for row in self.rows(section))
-            shown, here = f"{_(SECTIONS[section])} ≠{n}", section == self.section
-            told = f"[{shown}] " if here else f" {shown}  "
-            pieces.append(Piece(told, "strong" if here else "muted"))
+        here = self.sections.index(self.section)
+        for at, section in enumerate(self.sections):
+            name = f"{_(SECTIONS[section])} ≠{sum(row.differs for row in self.rows(section))}"
+            told, tone = (f"[{name}]", "strong") if at == here else (f" {name} ", "muted")
+            click = f"app.do('pair.view', {(at - here) % len(self.sections)})"
+            pieces += [Piece(told, tone, click), Piece(" ")]
         if self.judges and len(self.pair.judges) > 1 and not self.pair.same_trial:
             told = _("judge {n} of {all}").format(n=self.judge % len(self.pair.judges) + 1, all=len(self.pair.judges))  # fmt: skip
-            pieces.append(Piece(f"{self.judges[0]} · {told}", "muted"))
+            pieces.append(Piece(f" · {self.judges[0]} · {told}", "muted"))
         return pieces
 
     def why_empty(self) -> str:
@@ -291,7 +292,7 @@ def summary(view: PairView) -> str:
     if not view.pair.hides_verdicts and view.judges:
         rows = view.rows("verdicts")
         n = sum(row.differs for row in rows)
-        told = ngettext("{n} of {all} verdicts differs", "{n} of {all} verdicts differ", n)
+        told = ngettext("{n} of {all} verdict differs", "{n} of {all} verdicts differ", len(rows))
         parts.append(told.format(n=n, all=len(rows)))
     return " · ".join(parts)
 

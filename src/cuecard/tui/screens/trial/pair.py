@@ -30,6 +30,7 @@ class PairScreen(ListScreen[PairRow]):
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (100, "-wide")]
     DEFAULT_CSS = """
     PairScreen {
+        #tabs { padding: 0 1; }
         #list { height: 2fr; }
         #sides { height: 3fr; border-top: solid $foreground 20%; }
         #sides EntryList { width: 1fr; height: 1fr; }
