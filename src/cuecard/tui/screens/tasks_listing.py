@@ -29,7 +29,7 @@ from cuecard.tui.present.tasks import TaskFilter, TaskLine, sections_of, shown
 from cuecard.tui.screens.task.fields import LANGUAGE
 from cuecard.tui.widgets.inputs import LineEditor
 from cuecard.tui.widgets.nav import EmptyState
-from cuecard.tui.widgets.text import ChangingText, Pane
+from cuecard.tui.widgets.text import ChangingText, Pane, Tinted
 
 
 class TaskListing(Vertical):
@@ -53,7 +53,7 @@ class TaskListing(Vertical):
     def compose(self) -> ComposeResult:
         with Horizontal(id="filters"):
             yield LineEditor(placeholder=_("/ filter"), compact=True, id="filter")
-            yield Static("", id="criteria")
+            yield Tinted("", id="criteria")
         with Horizontal(id="body"):
             with Vertical(id="list"):
                 columns = (

@@ -14,6 +14,7 @@ from textual import content
 from textual.content import Content
 from textual.document import _wrapped_document as document
 from textual.geometry import Size
+from textual.reactive import Reactive
 from textual.strip import Strip
 from textual.theme import Theme
 from textual.visual import VisualType
@@ -134,6 +135,7 @@ class Pane(VerticalScroll, can_focus=False):
 class Tinted(Static):
     """A text in colours of the theme, in those of another one as soon as that is chosen."""
 
+    auto_links = Reactive(False)  # what is clicked keeps its colours
     _drawing: Callable[[Mapping[str, str]], Text] | None = None
 
     def on_mount(self) -> None:
