@@ -14,10 +14,9 @@ from textual.pilot import Pilot
 from textual.widgets import Input
 
 from cuecard.core.i18n import set_language
-from cuecard.tui.actions import KEYMAP
 from cuecard.tui.app import CuecardApp, CuecardScreen
 from cuecard.tui.grid.cell_input import CellInput
-from cuecard.tui.present.keyboard import LETTERS, Means, known_ids
+from cuecard.tui.present.keyboard import KEYMAP, LETTERS, Means, known_ids
 from cuecard.tui.screens.dialogs import AskLine, ChoiceDialog, ConfirmDialog, HelpDialog
 from cuecard.tui.screens.own_keys import OwnKeysScreen, RecordDialog
 from cuecard.tui.widgets.nav import TabRow

@@ -31,8 +31,6 @@ from textual.widgets._select import SelectOverlay
 from cuecard.core.i18n import N_, _, beside
 from cuecard.tui.present.keyboard import (
     BEHIND,
-    KEYMAP,
-    KEYMAP_PLACE,
     Key,
     Means,
     declare,
@@ -42,24 +40,6 @@ from cuecard.tui.present.keyboard import (
     types,
     with_keys,
 )
-
-__all__ = [
-    "KEYMAP",
-    "KEYMAP_PLACE",
-    "Key",
-    "KeyBar",
-    "Means",
-    "Offers",
-    "every_command",
-    "fitting",
-    "key_name",
-    "keys",
-    "moves",
-    "registry",
-    "translated",
-    "unless_general",
-]
-
 
 # F6 and F7 mean something else here than Textual's fields of text make of them; its lists to choose from speak English.
 TextArea.BINDINGS = [

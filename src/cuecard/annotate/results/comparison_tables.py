@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from cuecard.annotate.labelling.effect_tables import FAMILY_WORDS
-from cuecard.annotate.results.comparisons import Comparison, Contrast, LeftOut
+from cuecard.annotate.results.pairing import Comparison, Contrast, LeftOut
 from cuecard.annotate.results.score_tables import cell_of
 from cuecard.annotate.results.scores import column_label
 from cuecard.annotate.results.words import NAMED, amount, dimension_word, shown, value_word

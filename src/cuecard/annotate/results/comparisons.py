@@ -8,17 +8,8 @@ from cuecard.annotate.agreement.intervals import RESAMPLES
 from cuecard.annotate.estimation.ranks import holm
 from cuecard.annotate.labelling.effect_figures import MAIN
 from cuecard.annotate.results import DIMENSIONS, Dimension
-from cuecard.annotate.results.paired_differences import TIE, contrast_of
-from cuecard.annotate.results.pairing import (
-    Arm,
-    Comparison,
-    Contrast,
-    LeftOut,
-    Spending,
-    TaskDifference,
-    matched,
-    paired,
-)
+from cuecard.annotate.results.paired_differences import contrast_of
+from cuecard.annotate.results.pairing import Arm, Comparison, Contrast, matched, paired
 from cuecard.annotate.results.pool import Pool, Row, values_in
 from cuecard.annotate.results.row_samples import SPENT
 from cuecard.annotate.results.scores import counts_of, of_family, unknown
@@ -36,19 +27,6 @@ from cuecard.core.scoring.aggregate import Statistic as Taken
 from cuecard.core.scoring.aggregate import statistics_of
 from cuecard.core.scoring.measures import HEADLINES, POOLED_MEASURES, mean_name, pooled_notes
 from cuecard.core.tasks.models import FAMILIES, Family
-
-__all__ = [
-    "COMPARABLE",
-    "TIE",
-    "Arm",
-    "Comparison",
-    "Contrast",
-    "LeftOut",
-    "Spending",
-    "TaskDifference",
-    "compare",
-    "comparisons",
-]
 
 COMPARABLE: tuple[Dimension, ...] = (
     "agent",

@@ -11,12 +11,21 @@ from textual.binding import ActiveBinding
 
 from cuecard.core.i18n import N_, _
 from cuecard.core.system import keep
-from cuecard.tui.actions import KEYMAP, KEYMAP_PLACE, Key, KeyBar, Means, keys
+from cuecard.tui.actions import Key, KeyBar, Means, keys
 from cuecard.tui.app import CuecardDialog, guarded
 from cuecard.tui.drawing import VerticalScroll
 from cuecard.tui.kit.list_screens import ListScreen
 from cuecard.tui.kit.lists import Column
-from cuecard.tui.present.keyboard import LETTERS, given, is_key, key_name, keymap_with, losers
+from cuecard.tui.present.keyboard import (
+    KEYMAP,
+    KEYMAP_PLACE,
+    LETTERS,
+    given,
+    is_key,
+    key_name,
+    keymap_with,
+    losers,
+)
 from cuecard.tui.screens.dialogs import ConfirmDialog
 from cuecard.tui.widgets.nav import EmptyState
 from cuecard.tui.widgets.text import PlainText
