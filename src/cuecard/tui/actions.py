@@ -18,7 +18,7 @@ from rich.cells import cell_len
 from rich.segment import Segment
 from rich.style import Style
 from rich.text import Text
-from textual import events
+from textual import command, events
 from textual.app import App
 from textual.binding import ActiveBinding, Binding, BindingType
 from textual.dom import DOMNode
@@ -322,6 +322,19 @@ def fitting(keys: list[tuple[str, int]], room: int) -> set[int]:
     return shown
 
 
+class Palette(command.CommandPalette):
+    """The commands of a screen; help names its keys, too."""
+
+    BINDINGS = keys(
+        Key("palette.close", Means.UP_ONE, "escape", N_("Close"), N_("Back, without doing anything"), show=False),
+        Key("palette.help", Means.HELP, "app.explain", N_("Help"), N_("Keys of this list"), show=False),
+    )  # fmt: skip
+
+    @property
+    def active_bindings(self) -> dict[str, ActiveBinding]:
+        return translated(super().active_bindings)
+
+
 class Offers(App[str]):
     """Mixin of the app: the palette, the menu, the views and the help of the screen that is shown."""
 
@@ -413,16 +426,12 @@ class Offers(App[str]):
                 return
 
     def action_command_palette(self) -> None:
-        from textual import command
-
         if not isinstance(self.screen, command.CommandPalette):
             # The one thing that it centres is what it says of no match, in English.
             found_none = Align.center(Text(_("No command is called like that."), style="not bold"))
             command.Align = SimpleNamespace(center=lambda _said: found_none)  # pyright: ignore
             placeholder = _("Search for commands…")
-            self.push_screen(
-                command.CommandPalette(id="--command-palette", placeholder=placeholder)
-            )
+            self.push_screen(Palette(id="--command-palette", placeholder=placeholder))
 
     def get_key_display(self, binding: Binding) -> str:
         return binding.key_display or key_name(binding.key)

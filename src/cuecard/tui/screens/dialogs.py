@@ -309,12 +309,11 @@ class HelpDialog(CuecardDialog[None]):
             for title, bindings in (
                 (_("On this screen"), self._here),
                 (_("Moving about"), self._moving),
+                (_("Everywhere"), self._general),
             ):
                 if bindings:
                     yield Static(title, classes="group")
                     yield Static(self._table(bindings), classes="keys")
-            yield Static(_("Everywhere"), classes="group")
-            yield Static(self._table(self._general), classes="keys")
         yield KeyBar()
 
     def on_mount(self) -> None:
