@@ -92,6 +92,20 @@ async def test_it_is_left_by_one_key_and_goes_on_from_there(study: Path, make_ap
         await until(pilot, lambda: "Tour 2/" in shown(app.screen))
 
 
+async def test_who_only_goes_on_is_told_how_to_get_there(study: Path, make_app) -> None:
+    app = make_app(study, person="Mai")
+    async with app.run_test(size=SIZE) as pilot:
+        await until(pilot, lambda: "This is the example study" in shown(app.screen))
+        await pilot.press("T")
+        await until(pilot, lambda: "Tour 1/" in shown(app.screen))
+        await pilot.press("ctrl+w")
+        await until(pilot, lambda: "Tour 2/" in shown(app.screen))
+        assert "▸ 2 opens the tasks." in shown(app.screen)
+        await pilot.press("2")
+        await until(pilot, lambda: "▸ Enter opens the one under the cursor." in shown(app.screen))
+        assert step_of(app) == 1
+
+
 def test_every_step_is_said_in_chinese_too(home: Path) -> None:
     from cuecard.core.i18n import _
 

@@ -111,6 +111,7 @@ class Tour:
         """`tell` shows a short notification."""
         self._app, self._preferences, self._tell = app, preferences, tell
         self.on = False
+        self._reached = 0  # the last step that was seen where it is about
 
     @property
     def at(self) -> int:
@@ -165,9 +166,13 @@ class Tour:
 
     def words(self) -> tuple[str, str, str]:
         """Where one is, what is to be seen, and what to press."""
-        step = STEPS[self.at]
-        place = _("Tour {n}/{all}").format(n=self.at + 1, all=len(STEPS))
-        return place, self._told(step.sees), self._told(step.press)
+        at, step = self.at, STEPS[self.at]
+        if self._is_here(step):
+            self._reached = at
+        # Who only goes on in the tour is told how to get there.
+        leads = step if self._reached == at or not at else STEPS[at - 1]
+        place = _("Tour {n}/{all}").format(n=at + 1, all=len(STEPS))
+        return place, self._told(step.sees), self._told(leads.press)
 
     def _told(self, text: str) -> str:
         return with_keys(_(text))
@@ -212,11 +217,13 @@ class TourPanel(Static):
             else [_("{TOUR} goes on"), _("{TOUR_LEAVE} leaves the tour")]
         )
         self.border_title = " · ".join([place, *map(with_keys, keys)])
-        self.update(f"{sees}\n▸ {press}")
+        if (told := f"{sees}\n▸ {press}") != self.content:
+            self.update(told)
 
     def _look(self) -> None:
         if self.screen.is_current:
             self._tour.look()
+            self.tell()
 
     def on_click(self, event: Click) -> None:
         event.stop()
