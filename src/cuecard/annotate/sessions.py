@@ -201,7 +201,10 @@ def session_reports(
         else workspace.runs.all(kind="play")
     )
     played = [
-        (run, trial) for run in runs if run.kind == "play" for trial in _trials(workspace, run)
+        (run, trial)
+        for run in runs
+        if run.kind == "play"
+        for trial in workspace.runs.trials(run.id)
     ]
     forms: dict[int, list[SessionForm]] = {}
     for form in workspace.session_forms.newest([trial.id for _run, trial in played]):
@@ -269,10 +272,6 @@ def _told(report: SessionReport, form: SessionForm | None) -> Sequence[object]:
         *((form.person, form.at.isoformat()) if form else ("", "")),
         ("" if form is None else "no" if form.answers else "yes"),
     )
-
-
-def _trials(workspace: Workspace, run: RunRecord) -> list[TrialRecord]:
-    return workspace.runs.trials(run.id)
 
 
 def _report(

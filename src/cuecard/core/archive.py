@@ -3,8 +3,6 @@
 `cuecard.store.workspace.Workspace` is such an archive. Calls block; they may come from any thread.
 """
 
-from __future__ import annotations
-
 import asyncio
 import time
 from collections.abc import Awaitable, Callable, Collection, Iterable, Iterator, Mapping, Sequence

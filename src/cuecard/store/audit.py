@@ -1,7 +1,5 @@
 """Holds everything that is stored against its name and against what it was counted from: `cuecard doctor --deep`."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import zlib

@@ -1,7 +1,5 @@
 """What an audit found in what is stored, and how its parts read: row by row, in constant memory."""
 
-from __future__ import annotations
-
 import zlib
 from collections.abc import Callable, Iterator
 from typing import Any, TypeVar, cast

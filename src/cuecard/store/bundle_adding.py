@@ -2,8 +2,6 @@
 table, and runs and trials by uid (`RunImport`), of which nothing that is there is changed.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass

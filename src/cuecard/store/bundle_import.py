@@ -1,7 +1,5 @@
 """Imports bundles into a workspace, record by record: what is new is added, and nothing that is there is changed."""
 
-from __future__ import annotations
-
 import json
 import zlib
 from collections import defaultdict

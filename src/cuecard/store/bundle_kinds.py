@@ -2,8 +2,6 @@
 place in a bundle. `store.bundles` and `store.bundle_import` walk these declarations.
 """
 
-from __future__ import annotations
-
 import hashlib
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -149,16 +147,16 @@ def _form(form: shared.SharedForm) -> dict[str, str]:
     return {"form": hashlib.sha256(form.questions.encode()).hexdigest()[:16]}
 
 
-def _simulator(shadow: shared.SharedShadow) -> dict[str, str]:
-    return {"simulator": simulator_hash(shadow.player)}
-
-
 EVENTS = Rows(shared.SharedEvent, trial_tables.EventRow, ("trial_id", "seq"), packed=True)
 _CALL = ("judge", "attempt", "key")
 _CALLS = Rows(shared.SharedCall, trial_tables.JudgeCallRow, ("trial_id", *_CALL), packed=True)
 _SHADOW = ("trial_id", "state", "simulator")
 _SHADOWS = Rows(
-    shared.SharedShadow, trial_tables.ShadowRow, _SHADOW, json=("player",), more=_simulator
+    shared.SharedShadow,
+    trial_tables.ShadowRow,
+    _SHADOW,
+    json=("player",),
+    more=lambda shadow: {"simulator": simulator_hash(shadow.player)},
 )
 _FORM = ("trial_id", "person", "at")
 _FORMS = Rows(shared.SharedForm, trial_tables.SessionFormRow, _FORM, more=_form)

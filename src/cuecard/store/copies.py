@@ -3,8 +3,6 @@
 Rows are compared in the order of their keys, in both databases, so that one walk finds what is missing, counts, and hashes.
 """
 
-from __future__ import annotations
-
 import hashlib
 import shutil
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence

@@ -1,7 +1,5 @@
 """The tables of a database: created, upgraded from an earlier version, and kept append-only."""
 
-from __future__ import annotations
-
 import threading
 import time
 from collections.abc import Callable, Iterable

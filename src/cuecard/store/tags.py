@@ -1,7 +1,5 @@
 """Tags that people put on tasks, runs and trials; everybody sees them, and any may take them away again."""
 
-from __future__ import annotations
-
 import re
 from collections import defaultdict
 from collections.abc import Collection

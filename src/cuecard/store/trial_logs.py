@@ -322,7 +322,7 @@ class JudgeCalls:
                 add_usage(connection, [(trial_id, JUDGE, call.model, call.reply)])
                 return
         with self._database.read() as session:
-            there = _row(session, key)
+            there = session.get(JudgeCallRow, key)
         if there is None or (there.body, there.packed) != (body, packed):
             raise _refused(call.key)
 
@@ -337,10 +337,6 @@ class JudgeCalls:
         with self._database.read() as session:
             last = session.exec(query).first()
         return 0 if last is None else last + 1
-
-
-def _row(session: Session, key: tuple[int, str, int, str]) -> JudgeCallRow | None:
-    return session.get(JudgeCallRow, key)
 
 
 def _reply(row: JudgeCallRow) -> ModelReply:

@@ -46,10 +46,6 @@ _MOVES = frozenset(
 """Keys that move the cursor; if they have no effect, no message is shown."""
 
 
-def _no_reason(action: str) -> str:
-    return ""
-
-
 class Notices(HoldsKeys):
     """Mixin of the app that shows errors and notices."""
 
@@ -127,7 +123,8 @@ class Notices(HoldsKeys):
         for node, bindings in self.screen._modal_binding_chain:  # pyright: ignore[reportPrivateUsage]
             for binding in bindings.key_to_bindings.get(key, ()):
                 if binding.id in registry() and not moves(binding):
-                    why = getattr(node, "why_not", _no_reason)(binding.action)
+                    why_not: Callable[[str], str] | None = getattr(node, "why_not", None)
+                    why = why_not(binding.action) if why_not else ""
                     shown, label = self.get_key_display(binding), _(binding.description)
                     told = _("{key} ({label}) is not possible here now.")
                     self.tell(why or told.format(key=shown, label=label))

@@ -1,7 +1,5 @@
 """Find and replace over a task: the texts in which words stand, what each would become, and writing those that are chosen."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any

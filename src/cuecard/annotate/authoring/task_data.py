@@ -2,8 +2,6 @@
 item begins as; and the history of changes for undo and redo, kept with the draft as what each step differs by from the next.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence

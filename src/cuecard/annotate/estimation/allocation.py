@@ -1,7 +1,5 @@
 """Where labels pay: how many from each stratum, how many in all for an interval, and each unit's chance in an active draw."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass

@@ -4,8 +4,6 @@ The point is Rogan & Gladen's (1978), the interval that of Lee et al. (arXiv 251
 the judge's sensitivity and specificity, too. One rate at a time: F1 and success cannot be corrected so.
 """
 
-from __future__ import annotations
-
 from math import sqrt
 
 from cuecard.annotate.estimation.allocation import Z95

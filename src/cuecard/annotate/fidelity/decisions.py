@@ -1,7 +1,5 @@
 """Simulators compared with people turn by turn: agreement of decisions, rates of findings, similarity of words."""
 
-from __future__ import annotations
-
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from itertools import combinations

@@ -2,8 +2,6 @@
 values by the judge and by people, for `estimation.corrected`.
 """
 
-from __future__ import annotations
-
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field

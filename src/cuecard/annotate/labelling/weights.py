@@ -1,7 +1,5 @@
 """Weights of labelled items of a set, by which they represent what it was drawn from."""
 
-from __future__ import annotations
-
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable
 

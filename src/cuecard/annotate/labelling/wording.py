@@ -1,7 +1,5 @@
 """What labellers are asked of each kind of item, one item in plain words, as a form outside the app shows it, and strata."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 

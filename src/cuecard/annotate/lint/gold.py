@@ -101,7 +101,7 @@ def _reader(column: Column) -> Callable[[str], bool] | None:
         return _is_date
     if Preprocess.EXTRACT_NUMBER in column.preprocess or Metric.NUMBER_NEAR in column.metric:
         return _has_number
-    return _has_address if Metric.URL_MATCH in column.metric else None
+    return (lambda cell: "://" in cell) if Metric.URL_MATCH in column.metric else None
 
 
 @lru_cache(maxsize=16384)
@@ -113,10 +113,6 @@ def _is_date(cell: str) -> bool:
 @lru_cache(maxsize=16384)
 def _has_number(cell: str) -> bool:
     return first_number(cell) is not None
-
-
-def _has_address(cell: str) -> bool:
-    return "://" in cell
 
 
 def _columns(table: Table) -> Iterator[Finding]:

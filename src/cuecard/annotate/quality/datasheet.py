@@ -10,13 +10,7 @@ from typing import TYPE_CHECKING
 from cuecard import __version__
 from cuecard.annotate.labelling.effect_tables import FAMILY_WORDS
 from cuecard.annotate.quality import datasheet_sections as sections
-from cuecard.annotate.quality.datasheet_model import (
-    Datasheet,
-    DatasheetInputs,
-    Masks,
-    Tally,
-    read_inputs,
-)
+from cuecard.annotate.quality.datasheet_model import Datasheet, DatasheetInputs, Masks, read_inputs
 from cuecard.annotate.quality.decision_table import SIGNAL_LABEL, VERDICT_LABEL, reasons_of
 from cuecard.annotate.review.figures import (
     ALL_DIMENSIONS,
@@ -328,7 +322,7 @@ def _removals(sheet: Datasheet) -> Iterable[str]:
     if not sheet.retired:
         yield _("Nothing so far.")
         return
-    yield table((_("reason"), _("tasks")), map(_tally, sheet.removal_reasons))
+    yield table((_("reason"), _("tasks")), ((each.name, each.n) for each in sheet.removal_reasons))
     yield table(
         (
             _("task"),
@@ -379,10 +373,6 @@ def _quality(sheet: Datasheet) -> Iterable[str]:
 
 def _word(words: Mapping[str, str], value: str) -> str:
     return _(words[value]) if value in words else value or "–"
-
-
-def _tally(tally: Tally) -> Row:
-    return (tally.name, tally.n)
 
 
 def _spread(spread: Spread) -> str:

@@ -168,7 +168,11 @@ def _found(pool: Pool, design: Design) -> DesignResult | None:
     if not families:
         return None
     values = values_in(kept, (design.dimension,))[design.dimension]
-    arms = tuple(arm for arm in design.arms or sorted(values, key=_people_first) if arm in values)
+    arms = tuple(
+        arm
+        for arm in design.arms or sorted(values, key=lambda arm: (arm != HUMAN, arm))
+        if arm in values
+    )
     base = next((arm for arm in arms if arm in PLAIN), arms[0])
     return DesignResult(design, arms, base, tuple(families), Pool(runs=pool.runs, rows=tuple(kept)))
 
@@ -194,10 +198,6 @@ def _as_users(rows: Sequence[Row]) -> list[Row]:
         elif is_simulated(row.trial):
             found.append(row)
     return found
-
-
-def _people_first(arm: str) -> tuple[bool, str]:
-    return arm != HUMAN, arm
 
 
 def _figures_table(pool: Pool, found: DesignResult, family: Family) -> Table:

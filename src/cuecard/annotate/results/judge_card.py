@@ -145,10 +145,6 @@ class Card:
 Shows = tuple[str, Callable[[ProbeFigures], Shown]]
 
 
-def _right(each: ProbeFigures) -> Shown:
-    return _("yes") if each.probe.right else _("no")
-
-
 def _moves() -> list[Shows]:
     return [
         (_("→yes"), lambda each: percent(each.to_yes)),
@@ -162,7 +158,11 @@ def probes_table(title: str, probes: Sequence[ProbeFigures], notes: Sequence[str
     known = all(each.probe.known for each in probes)
     columns: list[Shows] = [
         (_("probe"), lambda each: Cell(each.probe.label, each.probe.id)),
-        *([(_("right is"), _right)] if known else []),
+        *(
+            [(_("right is"), lambda each: _("yes") if each.probe.right else _("no"))]
+            if known
+            else []
+        ),
         (_("items"), lambda each: each.n),
         (_("wrong %") if known else _("moved %"), _share),
         *([] if known else _moves()),

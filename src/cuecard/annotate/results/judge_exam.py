@@ -1,7 +1,5 @@
 """Figures of a judge's exam: sensitivity, specificity and flip rates with intervals over tasks, and the faults they tell."""
 
-from __future__ import annotations
-
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field

@@ -1,7 +1,5 @@
 """A judge's exam as data, and conditions on which it is failed, for programs that rest on it."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass
 

@@ -111,7 +111,7 @@ def _figures(
     """Means of base and arm, their difference, costs and tokens of both. Each is resampled by itself, so that it has
     the same interval as in every other table; the difference has the same whichever arm is the base.
     """
-    units = [_unit(pair) for pair in pairs]
+    units = [f"{pair.unit[0]}@{pair.unit[1]}" for pair in pairs]
 
     def side(parts: Sequence[Part]) -> _Exactly:
         whole = figure_over(key, dict(zip(units, parts, strict=True)), units)
@@ -210,7 +210,3 @@ def _per_point(pairs: Sequence[Pair], gap: Statistic, key: Key, resamples: int) 
     (found,) = with_intervals([coefficient], groups, resamples=resamples)
     exact = more / len(pairs) / (100 * sign * gap.value)
     return found.model_copy(update={"value": exact})
-
-
-def _unit(pair: Pair) -> str:
-    return f"{pair.unit[0]}@{pair.unit[1]}"

@@ -22,7 +22,7 @@ from cuecard.core.scoring.aggregate import Key, Part, TrialScore, by_task
 from cuecard.core.scoring.aggregate import Statistic as Taken
 from cuecard.core.tables.table import Coefficient, Statistic
 from cuecard.core.tasks.base import Frozen
-from cuecard.core.tasks.models import FAMILIES, Family, Task
+from cuecard.core.tasks.models import FAMILIES, Family
 from cuecard.core.verdicts import Decision, Item, Judgement, Verdict
 
 if TYPE_CHECKING:
@@ -165,14 +165,10 @@ def report_on(
             kind_of("world", t.world.kind).from_gold
             and not plan.moved(t).same
             # Gold that is known to be played from is compared: where that changed, nothing is rescored.
-            and not _played_from(plan.moved(t).new.task)
+            and not family_of(played := plan.moved(t).new.task).effective(played.gold)
             for t in plan.trials
         ),
     )
-
-
-def _played_from(task: Task) -> bool:
-    return bool(family_of(task).effective(task.gold))
 
 
 def _fates(fates: Iterable[Fate]) -> dict[Fate, int]:

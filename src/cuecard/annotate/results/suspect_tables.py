@@ -1,7 +1,5 @@
 """Suspect gold, items and tasks as tables and data, and the words with which a suspect goes to review."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from typing import Any
 

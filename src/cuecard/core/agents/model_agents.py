@@ -1,7 +1,5 @@
 """Agents on a model, alone or as a team, as the configuration says: their prompts, how they take turns, when they are cut."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from pydantic import JsonValue

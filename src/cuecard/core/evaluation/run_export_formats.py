@@ -216,7 +216,11 @@ class _Log:
                 scorers=tuple(shapes.Scorer(name=name) for name in names),
             ),
             plan=shapes.Plan(
-                steps=(shapes.Step(solver=first.agent.name, params=_params(first.agent)),)
+                steps=(
+                    shapes.Step(
+                        solver=first.agent.name, params=first.agent.model_dump(mode="json")
+                    ),
+                )
             ),
             results=shapes.Results(
                 total_samples=len(self._spans),
@@ -263,10 +267,6 @@ class _Log:
 def _with(name: str, scores: Sequence[TrialScore]) -> int:
     """How many of these trials have the measure."""
     return sum(Measures.of(score.measures).value(name) is not None for score in scores)
-
-
-def _params(player: PlayerRef) -> dict[str, JsonValue]:
-    return player.model_dump(mode="json")
 
 
 @dataclass(frozen=True)

@@ -3,8 +3,6 @@
 A task has one final answer, so the sub-questions and facts behind it are examined in the same way, each as a question of its own.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final

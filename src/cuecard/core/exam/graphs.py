@@ -1,7 +1,5 @@
 """The exam of a judge in graph tasks: which of the triples of gold a prediction covers."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property

@@ -1,7 +1,5 @@
 """Inputs that must not move a verdict, of families that hand in a list: one right and one wrong item in it, given otherwise."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Generic, Protocol, TypeVar

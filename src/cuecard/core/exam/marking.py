@@ -1,7 +1,5 @@
 """Marks a judge's verdicts on the inputs of an exam, target by target, and says what they move of the main measure."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property

@@ -4,8 +4,6 @@ Cells whose rule needs no judge are probed too, as targets of their own (`Target
 the column's rule, whoever judges.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
@@ -109,7 +107,11 @@ class _Exam:
         """Whether the column's rule accepts another text by itself, such as a number within its tolerance."""
         column = self.table.columns[place[1]]
         return (
-            not is_judged(column) and failing_metric(column, text, self.cell(place), _never) is None
+            not is_judged(column)
+            and failing_metric(
+                column, text, self.cell(place), lambda _predicted, _gold, _criterion: False
+            )
+            is None
         )
 
     def _shifted(self, place: Place) -> str | None:
@@ -343,10 +345,6 @@ class _Exam:
 def is_judged(column: Column) -> bool:
     """Whether a judge decides on the column's cells, and no rule with it."""
     return set(column.metric) == {Metric.LLM_JUDGE}
-
-
-def _never(_predicted: str, _gold: str, _criterion: str) -> bool:
-    return False
 
 
 def _inputs(task: Task, table: Table, draw: Draw, others: Sequence[Task]) -> Iterator[ExamInput]:

@@ -4,8 +4,6 @@ Every function takes a text of gold and the task's language and gives the change
 `turn` chooses among several forms. Nothing here knows of families.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterable, Sequence
 from datetime import date, timedelta

@@ -2,8 +2,6 @@
 name, of tasks and of trials, and detection of the format of a path.
 """
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from collections import Counter

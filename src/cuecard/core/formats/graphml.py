@@ -9,7 +9,7 @@ from typing import cast
 from xml.parsers import expat
 from xml.sax.saxutils import escape
 
-from cuecard.core.formats.base import Format, TasksRead, check_family
+from cuecard.core.formats.base import Format, check_family
 from cuecard.core.formats.files import Obj, file_names
 from cuecard.core.formats.graph_files import (
     PLAIN,
@@ -255,10 +255,6 @@ def write_tasks(tasks: Sequence[Task], folder: Path) -> list[Path]:
     ]
 
 
-def _read_file(path: Path) -> TasksRead:
-    return read_graph_task(path, load_graphml)
-
-
 def _lines(task: Task) -> Iterator[str]:
     graph = graph_of(task)
     yield '<?xml version="1.0" encoding="UTF-8"?>'
@@ -290,7 +286,9 @@ def _lines(task: Task) -> Iterator[str]:
         if node is not None:
             yield from _data("      ", "node", "listed", "name" if node.name else "id")
             if node.aliases:
-                yield from _data("      ", "node", "aliases", _json(node.aliases))
+                yield from _data(
+                    "      ", "node", "aliases", json.dumps(list(node.aliases), ensure_ascii=False)
+                )
         yield "    </node>"
     for index, triple in enumerate(graph.triples):
         ends = f'source="{numbers[triple.head]}" target="{numbers[triple.tail]}"'
@@ -316,17 +314,13 @@ def _escaped(char: str) -> str:
     return "\\\\" if char == "\\" else f"\\u{ord(char):04x}"
 
 
-def _json(texts: Sequence[str]) -> str:
-    return json.dumps(list(texts), ensure_ascii=False)
-
-
 FORMAT = Format(
     name=NAME,
     title=N_("GraphML: one graph a file, for Gephi, yEd, Cytoscape, networkx"),
     families=FAMILIES,
     suffixes=(".graphml",),
     deep=True,
-    read_file=_read_file,
+    read_file=lambda path: read_graph_task(path, load_graphml),
     join=keep_header,
     write_tasks=write_tasks,
 )

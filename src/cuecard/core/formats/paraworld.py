@@ -155,10 +155,6 @@ def _object(task: Task) -> Obj:
     return _with_prompt(exported(_refreshed(task), CODEC), task)
 
 
-def _through(task: Task) -> Task:
-    return _imported(_object(task))
-
-
 def _answer(task: Task) -> str:
     return task.gold.answer if isinstance(task.gold, FactWorld) else ""
 
@@ -191,7 +187,7 @@ FORMAT = base.Format(
     suffixes=SUFFIXES,
     patterns=("*.jsonl",),
     id_place="index",
-    through=_through,
+    through=lambda task: _imported(_object(task)),
     made_up=("title", "language"),
     read_file=_read_file,
     write_tasks=write_tasks,

@@ -205,17 +205,13 @@ def _add_nodes(file: graphs.GraphFile, facts: _Facts, ends: list[Any]) -> None:
         file.nodes.append({"id": node, "name": name, "aliases": aliases})
     known = set(placed)
     for end in ends:
-        if end in known or _is_literal(end):
+        if end in known or hasattr(end, "datatype"):
             continue
         node = facts.id(end)
         label = facts.text(end, *_LABELS) or (graphs.local_name(node) if "://" in node else "")
         aliases = sorted({str(value) for value in facts.values(end, _ALIAS)})
         if (label and label != node) or aliases:
             file.nodes.append({"id": node, "name": label, "aliases": aliases})
-
-
-def _is_literal(term: Any) -> bool:
-    return hasattr(term, "datatype")
 
 
 def _ordered(text: str, plain: list[str]) -> list[str]:

@@ -1,7 +1,5 @@
 """Reads a server's reply, streamed or whole, and assembles it from its pieces, without secrets that it repeats."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field

@@ -1,7 +1,5 @@
 """The Responses API: its requests from chat messages, and its answers as the same replies that chat completions give."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from typing import cast
 

@@ -1,7 +1,5 @@
 """What measures there are, other packages' too, and what people call them, behaviour profiles and the ends of trials."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final

@@ -1,7 +1,5 @@
 """Tables as LaTeX (booktabs), each as wide as a page by design, and what such a text needs to be compiled."""
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from collections.abc import Iterator, Sequence

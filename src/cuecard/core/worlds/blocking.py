@@ -1,7 +1,5 @@
 """Addresses that a web world keeps from agents: the homes of benchmarks, where tasks and gold are published."""
 
-from __future__ import annotations
-
 import posixpath
 import re
 from collections.abc import Iterator, Sequence

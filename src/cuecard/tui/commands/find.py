@@ -1,7 +1,5 @@
 """`cuecard find`: everything that may be seen, searched."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from typing import Annotated, Any

@@ -1,7 +1,5 @@
 """JSON on standard output and in files, piece by piece, so that long lists are never whole in memory."""
 
-from __future__ import annotations
-
 import json
 import re
 import sys

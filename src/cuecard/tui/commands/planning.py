@@ -1,7 +1,5 @@
 """`cuecard leaderboard` and `plan`: which agents these tasks tell apart, and which difference a study to come would."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated

@@ -1,7 +1,5 @@
 """`cuecard suspects`: gold that may be wrong, by what all trials say of it, and figures of items and tasks."""
 
-from __future__ import annotations
-
 from typing import Annotated
 
 from cuecard.core.i18n import N_, _

@@ -1,7 +1,5 @@
 """`cuecard workshop`: versions of a judge on held-out labels, juries, drift, and examples for its prompt."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated

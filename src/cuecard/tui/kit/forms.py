@@ -1,7 +1,5 @@
 """Forms: a frozen pydantic model makes the rows of a dialog, what is checked as one types, and what comes back."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace

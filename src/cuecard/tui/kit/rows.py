@@ -1,7 +1,5 @@
 """The rows of forms: a label and the widget that edits a value; and how a field of a pydantic model is asked for."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum

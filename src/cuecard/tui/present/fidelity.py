@@ -1,7 +1,5 @@
 """The state of the fidelity screens: tables, turns beside people's decisions, and ratings plotted against scores."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import ceil, floor

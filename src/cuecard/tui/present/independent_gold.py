@@ -40,7 +40,7 @@ def brief_entries(data: Mapping[str, Any]) -> list[Entry]:
 
 def _entries(data: Mapping[str, Any]) -> Iterator[Entry]:
     gold, persona = data["gold"], data["persona"]
-    yield _entry(_("What to build"), _task_of(gold["family"]), _how(COVER in str(data)))
+    yield _entry(_("What to build"), _(TUI[gold["family"]].build), _how(COVER in str(data)))
     yield _entry(_("Full query"), data["query"])
     if opening := ANNOTATE[gold["family"]].written(gold).opens_with:
         yield _entry(_("What the user says first"), opening)
@@ -70,10 +70,6 @@ def given_columns(table: Mapping[str, Any]) -> Iterator[Entry]:
 def _entry(label: str, *texts: str, note: str = "") -> Entry:
     head = (Piece(label, "stage"), *((Piece(f"  {note}", "strong"),) if note else ()))
     return Entry("work", 0, head, tuple(Paragraph(text, indent=2) for text in texts if text))
-
-
-def _task_of(family: str) -> str:
-    return _(TUI[family].build)
 
 
 def _how(covered: bool) -> str:

@@ -202,7 +202,7 @@ def gold_entries(gold: GoldAround) -> list[Entry]:
     entries: list[Entry] = []
     for tree in gold.around:
         entries.append(Entry("work", -1, (Piece(tree.entity, "strong"),)))
-        entries += [_branch(text) for text in _below(tree.branches, 1)]
+        entries += [Entry("work", -1, (Piece(text, "work"),)) for text in _below(tree.branches, 1)]
     if gold.around:
         entries.append(Entry("work", -1, (Piece(_("All of the gold"), "strong"),)))
     return [*entries, *(_line(predicted_paragraph(item)) for item in gold.items)]
@@ -214,10 +214,6 @@ def _below(branches: Sequence[Branch], depth: int) -> Iterator[str]:
         again = " ↑" if branch.again else ""
         yield f"{'  ' * depth}{arrow} {branch.relation} {arrow} {branch.entity}{again}"
         yield from _below(branch.branches, depth + 1)
-
-
-def _branch(text: str) -> Entry:
-    return Entry("work", -1, (Piece(text, "work"),))
 
 
 def _line(paragraph: Paragraph) -> Entry:

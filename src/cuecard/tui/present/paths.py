@@ -1,7 +1,5 @@
 """Paths as a person types them, and what they could go on with."""
 
-from __future__ import annotations
-
 import os
 from dataclasses import dataclass
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Quality control of one task as rows and paragraphs."""
 
-from __future__ import annotations
-
 from typing import Literal
 
 from cuecard.annotate.quality.decision_table import (

@@ -191,7 +191,7 @@ class ScoreView:
         if column >= len(table.headings):
             return
         heading, place = table.headings[column], self._place
-        figures = any(c.number is not None for c in _column(table, column))
+        figures = any(line[column].number is not None for line in table.lines)
         before = self.order.get(place)
         if before is None or before[0] != heading:
             self.order[place] = (heading, figures)
@@ -442,7 +442,3 @@ def _short(table: Table) -> Table:
 def scores_by_trial(pool: Pool) -> dict[int, Measures]:
     """Measures of each judged trial."""
     return {row.trial.id: row.figures.measures for row in pool.rows if row.figures is not None}
-
-
-def _column(table: Table, column: int) -> Sequence[Cell]:
-    return [line[column] for line in table.lines]

@@ -221,7 +221,7 @@ def count_lines(counts: StageCounts, index: int, language: str) -> list[list[Pie
     n = len(counts.stages)
     total = ngettext("{n} stage", "{n} stages", n).format(n=n)
     band = "✓" if counts.enough else _("of {low}–{high}").format(low=FEWEST, high=MOST)
-    lines = [[Piece(total, "strong"), Piece(f" {band}", _tone(counts.enough))]]
+    lines = [[Piece(total, "strong"), Piece(f" {band}", "good" if counts.enough else "bad")]]
     kinds: list[Piece] = []
     for kind, label in _KIND.items():
         number = counts.kinds.get(kind, 0)
@@ -258,7 +258,3 @@ def _stage(counts: StageCounts, index: int, language: str) -> list[Piece]:
         triples = ngettext("{n} triple", "{n} triples", stage.triples).format(n=stage.triples)
         pieces += [Piece(" · ", "muted"), Piece(triples, "muted" if stage.triples else "bad")]
     return pieces
-
-
-def _tone(good: bool) -> Tone:
-    return "good" if good else "bad"

@@ -1,7 +1,5 @@
 """Two trials side by side as rows, and what stands behind a row on each side."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final, Literal

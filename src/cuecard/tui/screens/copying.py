@@ -2,8 +2,6 @@
 with the focus. The terminal is asked to take it (OSC 52).
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, cast

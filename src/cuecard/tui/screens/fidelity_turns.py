@@ -54,7 +54,12 @@ class FidelityTurnsScreen(BlindListScreen[TurnRow]):
             Column(N_("Task"), lambda row: row.case.task.title, grow=1, spare=2),
             Column(N_("Where"), lambda row: present.place_word(row.case), grow=2, least=12),
             *((who,) if several else ()),
-            Column(N_("People"), _people, grow=1, least=12),
+            Column(
+                N_("People"),
+                lambda row: decision_word(row.case.subject, row.reference),
+                grow=1,
+                least=12,
+            ),
             Column(N_("Simulator says"), _said, grow=1, least=12),
             Column(
                 NP_("what is", "Wrong"), _wrong, grow=3, least=14, sort=lambda row: -row.severity
@@ -123,10 +128,6 @@ class FidelityTurnsScreen(BlindListScreen[TurnRow]):
 
         if row := self.row:
             self.app.push_screen(TrialScreen(row.case.trial_id, turn=row.case.turn))
-
-
-def _people(row: TurnRow) -> str:
-    return decision_word(row.case.subject, row.reference)
 
 
 def _said(row: TurnRow) -> GridCell:

@@ -1,7 +1,5 @@
 """The keys of every meaning: read, recorded, given back, and written to the keymap."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Sequence
 

@@ -1,7 +1,5 @@
 """The screen of one review: the task as a document, dimensions beside it, marks and comments in place."""
 
-from __future__ import annotations
-
 from functools import partial
 
 from cuecard.annotate.review.reviewing import GOLD

@@ -1,7 +1,5 @@
 """One search over everything: results as one types, by kind, and the place of each opened by Enter."""
 
-from __future__ import annotations
-
 import asyncio
 import time
 from collections.abc import Hashable, Sequence

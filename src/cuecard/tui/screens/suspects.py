@@ -1,7 +1,5 @@
 """Suspect gold of runs, ranked, with what speaks against it; and figures of every item."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from functools import partial
 
@@ -125,7 +123,8 @@ class SuspectsScreen(ListScreen[Suspect]):
         found.append(
             Paragraph(
                 _("Of the task's items {share} are found; discrimination {r}").format(
-                    share=_share(row.of), r=discrimination_words(item)
+                    share="–" if row.of.share is None else f"{row.of.share:.0%}",
+                    r=discrimination_words(item),
                 ),
                 "muted",
             )
@@ -250,7 +249,3 @@ class ItemsScreen(ListScreen[tuple[Surveyed, int]]):
         if self.row is not None:
             of, at = self.row
             self.app.push_screen(TrialListScreen(of.answers[at].asked, of.rows))
-
-
-def _share(of: Surveyed) -> str:
-    return "–" if of.share is None else f"{of.share:.0%}"

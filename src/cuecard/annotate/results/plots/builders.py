@@ -55,22 +55,31 @@ def _curves() -> tuple[tuple[str, str, str, Callable[[CurveAt], Rate], str, Scal
     kept, made = kept.format(n=FEW), made.format(n=FEW)
     hits = _("Hit precision")
     return (
-        ("coverage", _("Fact coverage after k calls"), measure_label("fcr"), _fcr, kept, "share"),
-        ("fresh", _("New facts at call k"), _("New facts"), _new_facts, made, "number"),
-        ("precision", _("Hit precision after k calls"), hits, _precision, made, "share"),
+        (
+            "coverage",
+            _("Fact coverage after k calls"),
+            measure_label("fcr"),
+            lambda at: at.fcr,
+            kept,
+            "share",
+        ),
+        (
+            "fresh",
+            _("New facts at call k"),
+            _("New facts"),
+            lambda at: at.new_facts,
+            made,
+            "number",
+        ),
+        (
+            "precision",
+            _("Hit precision after k calls"),
+            hits,
+            lambda at: at.hit_precision,
+            made,
+            "share",
+        ),
     )
-
-
-def _fcr(at: CurveAt) -> Rate:
-    return at.fcr
-
-
-def _new_facts(at: CurveAt) -> Rate:
-    return at.new_facts
-
-
-def _precision(at: CurveAt) -> Rate:
-    return at.hit_precision
 
 
 def _plot(

@@ -2,8 +2,6 @@
 the form for drawing a labelling set from runs, with a preview of every stratum; and the one for labels in files.
 """
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Callable, Sequence
 from contextlib import suppress

@@ -202,10 +202,6 @@ ANSWER = (
 )
 
 
-def _is_key(edit: TaskEdit, place: Path) -> bool:
-    return ops.is_key(edit, int(place[-1]))
-
-
 def _write_key(edit: TaskEdit, place: Path, value: Any) -> None:
     ops.write_key(edit, int(place[-1]), bool(value))
 
@@ -221,7 +217,7 @@ COLUMN = (
         NP_("of a table", "Key"),
         "flag",
         N_("rows are joined on it"),
-        read=_is_key,
+        read=lambda edit, place: ops.is_key(edit, int(place[-1])),
         write=_write_key,
     ),
     FieldSpec(("metric",), N_("Metric"), "choices", options=with_codes(METRIC_WORDS)),

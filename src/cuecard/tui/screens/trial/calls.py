@@ -1,7 +1,5 @@
 """Model calls of a trial, or of a judge at it: what was sent, as it was sent, and what came back."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 from collections.abc import Sequence

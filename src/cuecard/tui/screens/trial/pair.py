@@ -1,7 +1,5 @@
 """Two trials of one task side by side, or one trial under two judges."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from rich.cells import cell_len
