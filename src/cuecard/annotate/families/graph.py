@@ -3,7 +3,6 @@
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import lru_cache
-from typing import Any
 
 from cuecard.annotate.authoring import schema
 from cuecard.annotate.authoring.diff import Loose, MatchRule
@@ -151,10 +150,6 @@ def _against(
     )
 
 
-def _node_title(item: Any) -> str:
-    return schema.part(item, "name") or schema.part(item, "id")
-
-
 _NODES = schema.Items(
     N_("Nodes"),
     N_("Node {n}"),
@@ -171,7 +166,7 @@ _NODES = schema.Items(
         text=schema.words("id", "name"),
         least=75,
     ),
-    _node_title,
+    lambda item: schema.part(item, "name") or schema.part(item, "id"),
 )
 _TRIPLES = schema.Items(
     N_("Triples"),

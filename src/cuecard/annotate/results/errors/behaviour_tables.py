@@ -87,14 +87,15 @@ def _table(
     by = next(iter(means)).by
     return Table.of(
         title=grouping.title(family, words),
-        headings=(grouping.arm_heading(by), _("Trials"), _("Tasks"), *map(_heading, names)),
+        headings=(
+            grouping.arm_heading(by),
+            _("Trials"),
+            _("Tasks"),
+            *(_("Cost") if name == "cost" else measure_label(name) for name in names),
+        ),
         lines=lines,
         notes=(_("Means over tasks, intervals 95%, by task; shares in percent."), *notes),
     )
-
-
-def _heading(name: str) -> str:
-    return _("Cost") if name == "cost" else measure_label(name)
 
 
 def _tells(name: str, means: Sequence[Means]) -> bool:
