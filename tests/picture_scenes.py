@@ -12,7 +12,6 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-from textual.command import CommandPalette
 from textual.screen import Screen
 from textual.widgets import Input
 
@@ -31,6 +30,7 @@ from cuecard.core.judges.lexical import LexicalJudge
 from cuecard.core.llm.hub import ModelHub
 from cuecard.core.users.faults import Fault, FaultKind
 from cuecard.store.workspace import Workspace
+from cuecard.tui.actions import Palette
 from cuecard.tui.kit.bulk import Refused, RefusedDialog
 from cuecard.tui.kit.forms import FormDialog
 from cuecard.tui.present.changes import MergeView
@@ -423,7 +423,7 @@ WALKS: tuple[Walk, ...] = (
         keys("f1"),
         Scene("help", HelpDialog),
         keys("escape ctrl+p"),
-        Scene("palette", CommandPalette),
+        Scene("palette", Palette),
         keys("escape full_stop b"),
         Scene("board", BoardScreen),
         keys("v p"),
