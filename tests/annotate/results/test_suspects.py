@@ -17,7 +17,8 @@ from cuecard.annotate.results.suspect_tables import (
     task_tables,
 )
 from cuecard.annotate.results.suspects import Survey, evidence, survey
-from cuecard.annotate.review.comments import answer as reply, threads_for
+from cuecard.annotate.review.comments import answer as reply
+from cuecard.annotate.review.comments import threads_for
 from cuecard.annotate.samples import load_samples
 from cuecard.annotate.task_feedback import comment_on_suspect
 from cuecard.annotate.waiting import pending_for
