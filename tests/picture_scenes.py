@@ -183,7 +183,6 @@ def worked_on(workspace: Workspace) -> int:
                 beat_at=now - timedelta(seconds=gone),
                 concurrency=100,
                 players="",
-                under_way=0 if worker == "c" else 1,
                 calls=40 + gone,
                 note='3: agents/live: memory is "local" here and "none" in the run'
                 if worker == "b"

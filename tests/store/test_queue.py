@@ -96,8 +96,11 @@ async def test_what_a_worker_writes_after_its_trial_was_taken_over_is_refused(
         (old,) = await ann.take(run, 1)
         sink = workspace.sink(trial.id, old)
         await sink.append(at(0, said(0)))
+        assert await ann.beat(1, "") == []
         (new,) = await bo.take(run, 1)
         assert (new.fence, new.lost) == (2, 1)
+        holds = {one.person: one.under_way for one in workspace.workers.all()}
+        assert holds == {"Ann": 0, "Bo": 1}
         for _again in range(2):
             with pytest.raises(ClaimLost):
                 await sink.append(at(1, said(1)))

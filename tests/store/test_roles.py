@@ -322,6 +322,10 @@ def test_roles_come_and_go(stage: OwnRoles) -> None:
     roles.remove("Max")
     with pytest.raises(CuecardError):
         stage.at("Max").tasks.count()
+    with pytest.raises(NotAllowed, match=r"does not know you.*stands for nobody"):
+        Workspace.open(stage.address("Max"))
+    with stage.psql("Max") as stranger, pytest.raises(psycopg.errors.InsufficientPrivilege):
+        stranger.execute("SELECT cuecard_authors('t', 1)")
     assert "Max" in {person.name for person in stage.owner.people.all()}
     with pytest.raises(NotFound):
         roles.remove("Max")

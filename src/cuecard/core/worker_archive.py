@@ -26,11 +26,11 @@ WORKER_LAPSE = 10.0
 
 
 class BeingPlayed(Conflict):
-    """Another process plays the run, or workers do. `certain`: it is known to be alive; otherwise that shows within `LAPSE`
-    seconds.
+    """Another process plays the run, or the person's `session`, or workers do. `certain`: it is known to be alive; otherwise
+    that shows within `LAPSE` seconds.
     """
 
-    def __init__(self, lease: RunLease, *, certain: bool = True) -> None:
+    def __init__(self, lease: RunLease, *, certain: bool = True, session: bool = False) -> None:
         whose = _("{person} plays it on {host}, process {pid}, since {time}.")
         if lease.workers:
             whose = ngettext(
@@ -39,7 +39,7 @@ class BeingPlayed(Conflict):
                 lease.workers,
             )
         super().__init__(
-            _("This run is being played"),
+            _("This session is being played") if session else _("This run is being played"),
             whose.format(
                 person=lease.person or _("Somebody"),
                 host=lease.host,
@@ -47,7 +47,9 @@ class BeingPlayed(Conflict):
                 time=f"{lease.since.astimezone():%Y-%m-%d %H:%M}",
                 n=lease.workers,
             ),
-            _("Stop it there, or wait until it is over."),
+            _("Leave it there first; then it goes on here.")
+            if session
+            else _("Stop it there, or wait until it is over."),
         )
         self.certain = certain
 

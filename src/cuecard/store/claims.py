@@ -55,7 +55,7 @@ class Claims:
     def leave(self) -> None:
         with self._database.append() as session:
             row = session.get_one(WorkerRow, self.worker)
-            row.left_at, row.under_way = db_now(session), 0
+            row.left_at = db_now(session)
             session.add(row)
 
     def offer(self, run_id: int, lanes: Sequence[Sequence[int]], purpose: Purpose) -> set[int]:
@@ -143,7 +143,7 @@ class Claims:
         now = db_now(session)
         return {row.id for row in session.exec(others) if worker_alive(row, now, self._lapse)}
 
-    def beat(self, calls: int, under_way: int, note: str) -> tuple[dict[int, int], list[UUID]]:
+    def beat(self, calls: int, note: str) -> tuple[dict[int, int], list[UUID]]:
         """The fences of what this worker holds, and workers of this machine that died with something in their hands."""
         mine = update(WorkerRow).where(col(WorkerRow.id) == self.worker)
         held = select(col(ClaimRow.trial_id), col(ClaimRow.fence))
@@ -151,8 +151,8 @@ class Claims:
             col(WorkerRow.id).in_(select(ClaimRow.worker)), WorkerRow.machine == this_machine()
         )
         with self._database.beside(patience=_BRIEFLY) as connection:
-            beat = {"beat_at": func.clock_timestamp(), "under_way": under_way}
-            connection.execute(mine.values(**beat, calls=calls, note=note))
+            beat = mine.values(beat_at=func.clock_timestamp(), calls=calls, note=note)
+            connection.execute(beat)
             with Session(connection) as session:
                 standing = dict(session.exec(held.where(ClaimRow.worker == self.worker)).all())
                 now = db_now(session)

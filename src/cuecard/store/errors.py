@@ -4,6 +4,7 @@ import zlib
 from json import JSONDecodeError
 
 from pydantic import ValidationError
+from sqlalchemy import make_url
 from sqlalchemy.exc import DBAPIError
 
 from cuecard.core.errors import CuecardError, DatabaseAway, NotAllowed, NotFound, install_hint
@@ -228,6 +229,14 @@ def _found_read_only(place: str) -> CuecardError:
     return read_only(_("{place} or its folder is read-only.").format(place=place))
 
 
+def unknown_role(role: str) -> NotAllowed:
+    return NotAllowed(
+        _("The workspace does not know you"),
+        _("The database's role {role} stands for nobody.").format(role=role),
+        _("Ask its owner for `cuecard people add NAME --role {role}`.").format(role=role),
+    )
+
+
 def _not_granted(_place: str) -> CuecardError:
     return NotAllowed(
         _("The database does not let you do this"),
@@ -325,6 +334,11 @@ _CONNECTING = (
 )
 _KNOWN = (
     (("file is not a database", "file is encrypted"), not_a_database),
+    # What everybody reads first, who has any rights.
+    (
+        ("permission denied for table alembic_version",),
+        lambda place: unknown_role(make_url(place).username or place),
+    ),
     (("row-level security", "permission denied for", "must be owner of"), _not_granted),
     (("readonly", "read-only"), _found_read_only),
     (("database is locked", "table is locked", "locking protocol", "due to lock timeout"), busy),

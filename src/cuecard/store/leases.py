@@ -64,12 +64,13 @@ class Leases:
         """
         lease = Lease(run_id, on_lost=on_lost)
         with self._database.write(of_run(run_id)) as session:
-            run_row(session, run_id)
+            is_session = run_row(session, run_id).kind == "play"
             row = session.exec(
                 select(RunLeaseRow).where(RunLeaseRow.run_id == run_id).with_for_update()
             ).first()
             if row is not None and self._played(session, row) == "now":
-                raise BeingPlayed(_record(row, alive=True), certain=not self._doubtful(row))
+                certain, held = not self._doubtful(row), _record(row, alive=True)
+                raise BeingPlayed(held, certain=certain, session=is_session)
             if row is not None:
                 session.delete(row)
                 session.flush()

@@ -94,13 +94,14 @@ class Workers:
             takers = select(col(TakeRow.worker)).join(TrialRow).where(TrialRow.run_id == run_id)
             played = or_(col(WorkerRow.id).in_(holders), col(WorkerRow.id).in_(takers))
             workers = _workers(session, select(WorkerRow).where(or_(played, _is_here())))
+            took = set(session.exec(takers).all())
             lost = select(TakeRow).join(TrialRow).where(TrialRow.run_id == run_id)
             lost = lost.where(TakeRow.why == "lost").order_by(col(TakeRow.at).desc())
             return Handout(
                 waiting=sum(n for done, free, n in found if not done and free),
                 held=sum(n for done, free, n in found if not done and not free),
                 done=sum(n for done, _free, n in found if done),
-                workers=tuple(w for w in workers if w.alive or w.id in _ids(session, takers)),
+                workers=tuple(w for w in workers if w.alive or w.id in took),
                 lost=tuple(TakeRecord.from_fields(row) for row in session.exec(lost)),
             )
 
@@ -227,7 +228,7 @@ class PgQueue:
         waiting = [job for lane in self._lanes.values() for job, _rest in lane]
         ids = [job.id for _claim, job, _rest in self._jobs.values()] + [job.id for job in waiting]
         mine = [claim for claim, _job, _rest in self._jobs.values()]
-        standing, dead = await asyncio.to_thread(self._claims.beat, calls, len(mine), note)
+        standing, dead = await asyncio.to_thread(self._claims.beat, calls, note)
         if ids:
             await self._ask(lambda queries: queries.update_heartbeat(ids))
         if dead:
@@ -387,13 +388,12 @@ def _is_here() -> Any:
     return col(WorkerRow.left_at).is_(None)
 
 
-def _ids(session: Session, query: SelectOfScalar[str]) -> set[str]:
-    return set(session.exec(query))
-
-
 def _workers(session: Session, query: SelectOfScalar[WorkerRow]) -> list[WorkerRecord]:
-    now = db_now(session)
+    now, held = db_now(session), col(ClaimRow.worker).is_not(None)
+    # What a silent one had may have been taken over from it.
+    counts = select(col(ClaimRow.worker), func.count()).where(held).group_by(col(ClaimRow.worker))
+    holds = dict(session.exec(counts).all())
     return [
-        WorkerRecord.from_fields(row, alive=worker_alive(row, now))
+        WorkerRecord.from_fields(row, alive=worker_alive(row, now), under_way=holds.get(row.id, 0))
         for row in session.exec(query.order_by(col(WorkerRow.since).desc()))
     ]

@@ -95,6 +95,10 @@ _QUEUE_OPEN = f"coalesce(has_table_privilege('public', to_regclass('{QUEUE}pgque
 _MAPPED = "SELECT role FROM rolenow JOIN pg_roles ON rolname = role WHERE person <> ''"
 
 _SCHEMA = "SELECT quote_ident(current_schema())"
+_FUNCTIONS = (
+    "SELECT string_agg(oid::regprocedure::text, ', ') FROM pg_proc"
+    " WHERE pronamespace = current_schema()::regnamespace AND prosecdef"
+)
 OWNER = (
     "SELECT session_user::text, relowner::regrole::text, pg_has_role(session_user, relowner, 'MEMBER')"
     " FROM pg_class WHERE oid = 'alembic_version'::regclass"
@@ -188,6 +192,7 @@ def grant(connection: Connection, role: str, *, nothing: bool = False) -> None:
     quote = connection.dialect.identifier_preparer.quote_identifier
     name, schema = quote(role), _scalar(connection, _SCHEMA)
     statements = [
+        f"REVOKE ALL ON ALL FUNCTIONS IN SCHEMA {schema} FROM {name}",
         f"REVOKE ALL ON ALL TABLES IN SCHEMA {schema} FROM {name}",
         f"REVOKE ALL ON ALL SEQUENCES IN SCHEMA {schema} FROM {name}",
     ]
@@ -203,6 +208,11 @@ def grant(connection: Connection, role: str, *, nothing: bool = False) -> None:
         ]
         if connection.execute(text(_QUEUE_THERE)).scalar_one():
             statements.append(f"GRANT SELECT, INSERT, UPDATE, DELETE ON {_QUEUE_TABLES} TO {name}")
+    # What sees as the owner answers members alone, and nobody else who may connect.
+    functions = _scalar(connection, _FUNCTIONS)
+    statements.append(f"REVOKE ALL ON FUNCTION {functions} FROM PUBLIC")
+    for member in connection.execute(text(_MAPPED)).scalars():
+        statements.append(f"GRANT EXECUTE ON FUNCTION {functions} TO {quote(member)}")
     execute(connection, *statements)
 
 

@@ -16,6 +16,7 @@ from cuecard.core.errors import NotAllowed, NotFound
 from cuecard.core.i18n import _, plural
 from cuecard.core.records import Membership
 from cuecard.store.engine import Database
+from cuecard.store.errors import unknown_role
 from cuecard.store.people import checked_name, ensure_person
 from cuecard.store.task_tables import RoleEntryRow, Row, metadata
 
@@ -143,13 +144,7 @@ class Roles:
         if given.strip() in ("", mine.person):
             if mine.person or mine.owner:
                 return mine.person or otherwise
-            raise NotAllowed(
-                _("The workspace does not know you"),
-                _("The database's role {role} stands for nobody.").format(role=mine.role),
-                _("Ask its owner for `cuecard people add NAME --role {role}`.").format(
-                    role=mine.role
-                ),
-            )
+            raise unknown_role(mine.role)
         if not mine.coordinator:
             raise NotAllowed(
                 _("You are {name} here").format(name=mine.person or mine.role),

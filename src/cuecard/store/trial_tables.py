@@ -58,7 +58,7 @@ class RunLeaseRow(Row, table=True):
 
 class WorkerRow(Row, table=True):
     """A process that plays trials of runs that are offered to workers. `players`: a hash of its configuration; `note`: why
-    it takes nothing of some run. Never exported in bundles, as all that is said of claims.
+    it takes nothing of some run; `under_way` is not used any more. Never exported in bundles, as all that is said of claims.
     """
 
     id: str = Field(primary_key=True)
