@@ -56,15 +56,12 @@ class Drafting:
         """The proposal, possibly without items. Raises `ConfigError`; `ModelCallError` or `Halt` if no call was
         answered.
         """
-        hub = ModelHub(self._config)
-        try:
+        async with ModelHub(self._config) as hub:
             client = hub.client(self._model)
             self._helper = Helper(
                 client, self._model, self._config, self._today, on_progress=self.on_progress
             )
             return await self._draft(self._helper)
-        finally:
-            await hub.close()
 
     async def stop(self) -> None:
         """Make `run` return what it has so far."""

@@ -147,12 +147,9 @@ async def ask_simulator(
     task = rehearsed_task(data, _gold(data))
     if task is None:
         raise CuecardError(_("There is nobody to play"), _("This task has no persona with stages."))
-    hub = ModelHub(config)
-    try:
+    async with ModelHub(config) as hub:
         user = _persona_user(config, simulator, task, hub)
         said = await user.reply(_dialogue(task, reply.strip() or _SILENT, disclosed), FreshCalls())
-    finally:
-        await hub.close()
     # Where no answer was to be had the scripted user stands in, with the reason on the flag.
     for flag in said.flags[:1]:
         if flag.kind is FlagKind.UNUSABLE and flag.found:

@@ -10,8 +10,8 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import json
-from collections.abc import AsyncGenerator, Collection, Iterator, Mapping, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
@@ -296,7 +296,7 @@ async def run_exam(
     plan = await asyncio.to_thread(enter_exam, workspace, plan, config, by, budget)
     run, trials = await asyncio.to_thread(_entered, workspace, plan, config, by, budget)
     done = await asyncio.to_thread(_judged, workspace, run)
-    async with _hub_of(hub, config) as hub, playing(workspace, run.id, by):
+    async with nullcontext(hub) if hub else ModelHub(config) as hub, playing(workspace, run.id, by):
         judge = judge or build_judge(plan.setting.judge.name, config, hub)
         todo = [(trials[place], given) for place, given in _left(judge, plan.sheets, done)]
         await asyncio.to_thread(workspace.runs.set_state, run.id, RunState.RUNNING)
@@ -324,17 +324,6 @@ async def run_exam(
         for at, trouble in troubles.items()
     )
     return await asyncio.to_thread(workspace.runs.get, run.id), failures
-
-
-@asynccontextmanager
-async def _hub_of(given: ModelHub | None, config: Config) -> AsyncGenerator[ModelHub]:
-    """The hub that is given, or one of this exam's own."""
-    hub = given or ModelHub(config)
-    try:
-        yield hub
-    finally:
-        if given is None:
-            await hub.close()
 
 
 def _entered(

@@ -300,15 +300,11 @@ async def _judge_recorded(
             if await offer_judging(workspace, run_id, judges, config, by=offers):
                 await follow_run(workspace, run_id, config=config, by=offers, control=control)
         return
-    hub = ModelHub(config)
-    try:
-        async with within_limits(workspace, hub, control=control):
-            for name in plan.settings.judges:
-                for run_id in plan.recorded:
-                    judge = build_judge(name, config, hub)
-                    await judge_run(workspace, run_id, judge, control=control)
-    finally:
-        await hub.close()
+    async with ModelHub(config) as hub, within_limits(workspace, hub, control=control):
+        for name in plan.settings.judges:
+            for run_id in plan.recorded:
+                judge = build_judge(name, config, hub)
+                await judge_run(workspace, run_id, judge, control=control)
 
 
 def _results(workspace: Archive, plan: ProbePlan) -> dict[str, tuple[ProbeResult, ...]]:

@@ -198,11 +198,8 @@ async def count_shadows(
     workspace: Archive, trial_ids: Sequence[int], names: Sequence[str], config: Config, why: str
 ) -> Shadowed:
     """As `shadow_trials` when nobody could be asked, because of `why`: what is stored counts as answered before."""
-    hub = ModelHub(config)
-    try:
+    async with ModelHub(config) as hub:
         plan = await outlast(workspace, plan_shadows, workspace, trial_ids, names, config, hub)
-    finally:
-        await hub.close()
     failures = tuple(
         ShadowFailure(
             trial_id=point.trial_id, turn=point.dialogue.turn + 1, name=point.name, reason=why

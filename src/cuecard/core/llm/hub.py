@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Self
 
 from cuecard.core.config_schema import Config, guard_config
 from cuecard.core.errors import Halt, public_form, scrub
@@ -89,6 +89,12 @@ class ModelHub:
     def on_close(self, closer: Callable[[], Awaitable[None]]) -> None:
         """Have `closer` called each time the hub is closed."""
         self._closers.append(closer)
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *_error: object) -> None:
+        await self.close()
 
     async def close(self) -> None:
         """Close all connections. The hub can be used again afterwards."""

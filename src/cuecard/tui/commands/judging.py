@@ -80,13 +80,10 @@ def with_judges(
     from cuecard.core.llm.hub import ModelHub
 
     async def perform() -> Done:
-        hub = ModelHub(config)
-        try:
+        async with ModelHub(config) as hub:
             judges = [build_judge(name, config, hub) for name in names]
             async with limits(hub):
                 return await work(judges)
-        finally:
-            await hub.close()
 
     return asyncio.run(perform())
 
