@@ -162,3 +162,31 @@ def test_an_upgrade_waits_for_who_writes_says_for_whom_and_then_goes_on(
                 assert workspace.people.exists("Ann")
         assert len(told) == 1
         old.close()
+
+
+def test_what_a_call_reads_is_of_one_moment_until_it_writes(
+    url: str, make_task: Callable[..., Task]
+) -> None:
+    """And one transaction, which a network would otherwise begin and end for each read."""
+    with Workspace.open(url) as mine, Workspace.open(url) as theirs:
+        begun: list[str] = []
+        engine = mine._database._engine  # pyright: ignore[reportPrivateUsage]
+        sqlalchemy.event.listen(engine, "begin", lambda _connection: begun.append("begin"))
+
+        def read(workspace: Workspace) -> list[int]:
+            found = [workspace.tasks.count()]
+            theirs.tasks.save(make_task(f"theirs-{len(begun)}"), author="Bo")
+            with pytest.raises(CuecardError):
+                workspace.runs.get(7)
+            found.append(workspace.tasks.count())
+            with pytest.raises(CuecardError):
+                workspace.runs.get(1 << 40)  # The server refuses it.
+            found.append(workspace.tasks.count())
+            workspace.people.add(f"Ann {len(begun)}")
+            return [*found, workspace.tasks.count()]
+
+        assert mine.attempt(read) == [0, 0, 1, 1]
+        begun.clear()
+        assert mine.attempt(lambda ws: [ws.tasks.count() for _time in range(5)]) == [1] * 5
+        assert begun == ["begin"]
+        assert engine.pool.checkedout() == 0  # pyright: ignore[reportAttributeAccessIssue]

@@ -125,7 +125,8 @@ class Workspace:
     def attempt(self, call: Callable[[Workspace], Done]) -> Done:
         """The result of `call`. If the database goes away under it, `DatabaseAway.wrote` tells whether it had begun to write."""
         began_to_write.set(False)
-        return call(self)
+        with self._database.one_moment():
+            return call(self)
 
     def try_writing(self) -> None:
         """Raises the `CuecardError` that a write would raise; what waits to be recorded is tried again."""
