@@ -397,6 +397,7 @@ def test_figures_that_would_lack_something_are_refused(stage: OwnRoles) -> None:
             ask(stage.at("Max"))
     maxs = stage.at("Max")
     assert maxs.label_sets.progress(1, "Max").given == 1
+    assert maxs.label_sets.parts(1).strata == {"": (1, 0)}
     (drawn,) = maxs.label_sets.queue(1, "Max")
     assert (drawn.item, drawn.stratum, drawn.people) == (ITEM, "", ("Lea", "Max"))
     assert not Sight(maxs, "Max").may_tell(drawn.trial_id, ITEM)

@@ -361,11 +361,9 @@ def _given(name: str) -> Any:
     return cast(Any, bindparam(name))
 
 
-def same_item() -> Any:
+def same_item(row: Any = SetItemRow) -> Any:
     """The SQL condition that a label and a row of a labelling set are about the same item."""
-    return (col(LabelRow.trial_id) == SetItemRow.trial_id) & (
-        col(LabelRow.item_key) == SetItemRow.item_key
-    )
+    return (col(LabelRow.trial_id) == row.trial_id) & (col(LabelRow.item_key) == row.item_key)
 
 
 def waits_for(person: str) -> tuple[Any, ...]:

@@ -176,15 +176,13 @@ class LabelSets:
             by_person.select_from(SetItemRow).join(LabelRow, same_item()).where(own).group_by(label)
         )
         people = func.count(func.distinct(label))
-        items = select(SetItemRow.stratum, SetItemRow.raters, people).select_from(SetItemRow)
-        items = (
-            items.outerjoin(LabelRow, same_item())
-            .where(own)
-            .group_by(col(SetItemRow.position), col(SetItemRow.stratum), col(SetItemRow.raters))
-        )
         strata: dict[str, tuple[int, int]] = {}
         with self._database.read() as session:
             given = dict(session.exec(by_person.order_by(label)).all())
+            row = shown(session, SetItemRow, "setitemlog")
+            items = select(row.stratum, row.raters, people).select_from(row)
+            items = items.outerjoin(LabelRow, same_item(row)).where(row.set_id == set_id)
+            items = items.group_by(row.position, row.stratum, row.raters)
             for stratum, raters, n in session.exec(items):
                 all_, done = strata.get(stratum, (0, 0))
                 strata[stratum] = (all_ + 1, done + (n >= raters))
