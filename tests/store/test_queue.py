@@ -8,7 +8,14 @@ from datetime import UTC, datetime
 
 import pytest
 
-from cuecard.core.engine.events import Event, EventBody, RunState, UserSpoke
+from cuecard.core.engine.events import (
+    Event,
+    EventBody,
+    RunState,
+    Termination,
+    TrialEnded,
+    UserSpoke,
+)
 from cuecard.core.engine.messages import ModelReply, UserReply
 from cuecard.core.engine.step_context import RecordedCall
 from cuecard.core.errors import ClaimLost, NotAllowed
@@ -77,6 +84,27 @@ async def test_who_lost_a_trial_that_went_on_elsewhere_is_told_so_and_not_that_i
                 await elsewhere.sink(trial.id, new).append(at(1, said(2)))
         with pytest.raises(ClaimLost, match="Another worker plays this trial now"):
             await sink.append(at(1, said(1)))
+
+
+@on_postgres
+async def test_who_offers_takes_up_what_another_offered_and_did_not_live_to_queue(
+    workspace: Workspace,
+    make_trial: Callable[..., TrialRecord],
+    at: Callable[[int, EventBody], Event],
+) -> None:
+    """Also where it had ended meanwhile, so that nobody offers it any more: its run would never be done."""
+    trial = make_trial()
+    async with workspace.workers.queue("Ann", 1) as ann, workspace.workers.queue("Bo", 1) as bo:
+        await ann.offer(trial.run_id, {})
+        ann._claims.offer(trial.run_id, [[trial.id]], "play")  # pyright: ignore[reportPrivateUsage]
+        await workspace.sink(trial.id).append(at(0, TrialEnded(termination=Termination.ANSWERED)))
+        assert await bo.take(trial.run_id, 1) == []
+        assert await bo.offer(trial.run_id, {}) == 0
+        (claim,) = await bo.take(trial.run_id, 1)
+        await bo.give_back(claim, done=True)
+        await bo.offer(trial.run_id, {})
+        assert await ann.take(trial.run_id, 1) == []
+    assert workspace.workers.offered() == {trial.run_id: 0}
 
 
 @on_postgres

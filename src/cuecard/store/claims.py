@@ -58,7 +58,12 @@ class Claims:
             row.left_at = db_now(session)
             session.add(row)
 
-    def offer(self, run_id: int, lanes: Sequence[Sequence[int]], purpose: Purpose) -> set[int]:
+    def offer(
+        self, run_id: int, lanes: Sequence[Sequence[int]], purpose: Purpose
+    ) -> tuple[set[int], set[int]]:
+        """The trials that are offered now, and ended ones that were before: whoever did that may have gone before they were
+        queued, and then nobody would ever be done with them.
+        """
         trials = [trial for lane in lanes for trial in lane]
         with self._database.write(of_run(run_id)) as session:
             run = run_row(session, run_id)
@@ -72,7 +77,12 @@ class Claims:
                 row = known.get(trial) or ClaimRow(trial_id=trial, run_id=run_id, purpose=purpose)
                 row.purpose, row.done = purpose, False
                 session.add(row)
-            return new
+            ended = select(col(ClaimRow.trial_id)).join(TrialRow)
+            ended = ended.where(ClaimRow.run_id == run_id, ClaimRow.purpose != "retry")
+            ended = ended.where(
+                col(TrialRow.termination).is_not(None), col(ClaimRow.done).is_(False)
+            )
+            return new, set(session.exec(ended.where(col(ClaimRow.worker).is_(None)))) - new
 
     def _free(self, session: Session, run_id: int) -> None:
         lease = self._leases.of(session, run_id).get(run_id)

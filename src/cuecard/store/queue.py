@@ -169,8 +169,11 @@ class PgQueue:
     ) -> int:
         """See `TrialQueue`. Raises `NotFound`, and `BeingPlayed` while one process plays the run alone."""
         await self._install()
-        new = await asyncio.to_thread(self._claims.offer, run_id, list(lanes.values()), purpose)
+        new, left = await asyncio.to_thread(
+            self._claims.offer, run_id, list(lanes.values()), purpose
+        )
         jobs = [(f"{run_id}{name}", lane) for name, lane in lanes.items() if new.issuperset(lane)]
+        jobs += [(f"{run_id}/{trial}", [trial]) for trial in sorted(left)]
         for start in range(0, len(jobs), 1000):
             # What was offered and given back lies there still, under its name.
             keys: list[str | None] = [key for key, _lane in jobs[start : start + 1000]]
