@@ -26,6 +26,10 @@ def test_a_missing_database_and_a_missing_role_are_not_away(postgres: Databases)
         with pytest.raises(CuecardError, match="does not let you in") as told:
             Workspace.open(postgres.base.set(**wrong).render_as_string(hide_password=False))
         assert not isinstance(told.value, DatabaseAway)
+        assert "does not exist" in told.value.message
+    with pytest.raises(CuecardError, match="definition of service") as unknown:
+        Workspace.open("postgresql://?service=nobody-wrote-it")
+    assert not isinstance(unknown.value, DatabaseAway)
 
 
 def test_a_session_that_the_server_ended_is_away_once(postgres: Databases) -> None:

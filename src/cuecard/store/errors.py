@@ -1,6 +1,7 @@
 """The errors of opening, reading and writing a database, worded for users."""
 
 import zlib
+from collections.abc import Callable, Sequence
 from json import JSONDecodeError
 
 from pydantic import ValidationError
@@ -34,6 +35,8 @@ _FOR_GOOD = (
     "ssl was required",
     "invalid port",
     "invalid connection",
+    "definition of service",
+    "service file",
 )
 """What is said of a connection that will be refused again."""
 
@@ -70,6 +73,13 @@ def away(said: str, place: str) -> DatabaseAway:
 def database_trouble(said: str, place: str) -> CuecardError:
     """The error to raise for a driver's message `said` about the database at `place` (an address without password)."""
     lowered = said.lower()
+    if any(sign in lowered for sign in _CONNECTING):
+        why = said.partition("\n")[0].rpartition(" failed: ")[2].removeprefix("FATAL:")
+        return CuecardError(
+            _("The database does not let you in"),
+            headed(place, why.strip()),
+            _("Check the name, user and password in the address."),
+        )
     for signs, make in _KNOWN:
         if any(sign in lowered for sign in signs):
             return make(place)
@@ -311,14 +321,6 @@ def damaged(place: str) -> CuecardError:
     )
 
 
-def _not_let_in(place: str) -> CuecardError:
-    return CuecardError(
-        _("The database does not let you in"),
-        place,
-        _("Check the name, user and password in the address."),
-    )
-
-
 def _cannot_open(place: str) -> CuecardError:
     return CuecardError(
         _("The workspace cannot be opened"),
@@ -331,13 +333,20 @@ _CONNECTING = (
     *("connection failed", "could not connect", "connection refused", "could not translate"),
     *("failed to resolve", "server closed the connection", "connection timeout"),
     *("consuming input failed", "the connection is", "password authentication"),
+    *("definition of service", "service file"),
 )
-_KNOWN = (
+_KNOWN: Sequence[tuple[Sequence[str], Callable[[str], CuecardError]]] = (
     (("file is not a database", "file is encrypted"), not_a_database),
     # What everybody reads first, who has any rights.
     (
         ("permission denied for table alembic_version",),
         lambda place: unknown_role(make_url(place).username or place),
+    ),
+    (
+        ("permission denied for schema",),
+        lambda place: not_made_here(
+            place, _("{place} holds none, and its role may make none.").format(place=place), ""
+        ),
     ),
     (("row-level security", "permission denied for", "must be owner of"), _not_granted),
     (("readonly", "read-only"), _found_read_only),
@@ -347,5 +356,4 @@ _KNOWN = (
     (("integer out of range", "bigint out of range"), too_large),
     (("disk i/o error",), _unsteady),
     (("unable to open database file",), _cannot_open),
-    (_CONNECTING, _not_let_in),
 )

@@ -20,11 +20,11 @@ from cuecard.core.config import Config, load_config
 from cuecard.core.engine.events import Limits, RunState, Termination
 from cuecard.core.engine.messages import UserReply
 from cuecard.core.engine.run_control import RunControl
-from cuecard.core.errors import NotAllowed
-from cuecard.core.evaluation.ended_work import offer_judging
+from cuecard.core.errors import CuecardError, NotAllowed
+from cuecard.core.evaluation.ended_work import offer_judging, set_work
 from cuecard.core.evaluation.judging import judge_run
 from cuecard.core.evaluation.offering import follow_run, give_order, offer_run
-from cuecard.core.evaluation.plans import RunPlan, RunSettings, create_run, settings_of
+from cuecard.core.evaluation.plans import Judging, RunPlan, RunSettings, create_run, settings_of
 from cuecard.core.evaluation.play_session import PlaySession
 from cuecard.core.evaluation.rescoring import enter_rescoring, plan_rescoring, rescore_run
 from cuecard.core.evaluation.runs import judges_of, resume_run, spent_on, start_run
@@ -274,6 +274,27 @@ async def test_calls_of_a_worker_get_the_grace_that_it_was_given(
         await working
     assert len(workspace.runs.log(workspace.runs.trials(run.id)[0].id)) > 1
     assert handed(workspace, run.id).waiting == 1
+
+
+async def test_a_judge_that_nobody_knows_is_refused_and_holds_up_no_other_run(
+    workspace: Workspace, tmp_path: Path
+) -> None:
+    """As of a run that an earlier version offered, or of a worker whose configuration lacks the judge."""
+    _path, config = configured(tmp_path, "http://127.0.0.1:1/v1")
+    with pytest.raises(CuecardError, match="Unknown judge"):
+        await offer_judging(workspace, 1, ("nobody",), config, by="ann")
+    first, second = (
+        create_run(workspace, RunPlan(tasks=TASKS[:1], agents=("offline",)), by="ann").id
+        for _each in range(2)
+    )
+    for run in (first, second):
+        await offer_run(workspace, run, by="ann")
+    set_work(workspace, first, Judging(judges=("nobody",)))
+    al = Worker(workspace, config, "Al", 1)
+    await al.work(RunControl(), until_done=True)
+    assert list(al.refused) == [first]
+    assert "Unknown judge: nobody" in al.refused[first]
+    assert workspace.runs.get(second).state is RunState.DONE
 
 
 @pytest.fixture(autouse=True)

@@ -12,6 +12,7 @@ import openai_server
 from apart import fresh
 from cuecard.core.families.table.gold import Table
 from cuecard.core.verdicts import TablePrediction
+from cuecard.store.workspace import Workspace
 from judge_scripts import good, material_of
 from judged_trials import GOLD, ended_run, graph_task, triples
 from openai_server import OpenAIServer, Reply, Request, running
@@ -348,6 +349,13 @@ def test_a_run_is_judged_by_several_and_again_only_if_asked(
     assert len(judging.requests) == 4 + 2 * len(GOLD)
     scored = cuecard("--db", "w.db", "score", run, "--judge", "owl", "--json")
     assert [r["triplet_recall"] for r in scored.data["results"]] == [0.5, 1]
+
+    with Workspace.open(tmp_path / "w.db") as workspace:
+        lease = workspace.leases.take(int(run), "Ben")
+        second = cuecard(*verb, "--judge", "sage", "--again")
+        workspace.leases.release(lease)
+    assert (second.code, len(judging.requests)) == (1, 4 + 2 * len(GOLD))
+    assert "This run is being played: Ben plays it on" in second.err
 
     judging.script = lambda _request: openai_server.error(401)
     halted = cuecard(*verb, "--judge", "sage", "--again")

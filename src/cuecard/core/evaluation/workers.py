@@ -265,8 +265,10 @@ class Worker:
         run = await asyncio.to_thread(self.workspace.runs.get, run_id)
         settings = settings_of(run)
         judging = settings.judging
+        names = judging.judges if judging else settings.judges
         try:
             differing = differences(run, self.config)
+            self.config.judge_models(names)
             if judging is None and settings.probe is None and settings.replay is None:
                 agents = [n.removeprefix("agents/") for n in settings.roster if n[:7] == "agents/"]
                 check_commands(agents, self.config)
@@ -282,7 +284,6 @@ class Worker:
         wanted = [order.value for order in orders if order.kind == "concurrency"]
         after = max((order.id for order in orders), default=0)
         control, hub = RunControl(self._grace), ModelHub(self.config)
-        names = judging.judges if judging else settings.judges
         judges = judges_of(names, self.config, hub)
         spent = await asyncio.to_thread(spent_on, self.workspace, run_id)
         control.when_paused(hub.stop)

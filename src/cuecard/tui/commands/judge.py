@@ -80,6 +80,7 @@ def _judge_run(
 ) -> Result:
     from cuecard.core.engine.run_control import RunControl
     from cuecard.core.evaluation.judging import judge_run
+    from cuecard.core.evaluation.run_trials import playing
     from cuecard.core.evaluation.sharing import Meter, within_limits
 
     workspace, control = ours.workspace, RunControl()
@@ -98,17 +99,19 @@ def _judge_run(
 
         async def work(judges: Sequence[Judge]) -> dict[str, Sequence[JudgeFailure]]:
             found: dict[str, Sequence[JudgeFailure]] = {}
-            for each in judges:
-                progress.begin(each.ref.name)
-                found[each.ref.name] = await judge_run(
-                    workspace,
-                    run,
-                    each,
-                    again=again,
-                    on_progress=progress.moved,
-                    on_call=called,
-                    control=control,
-                )
+            # Whoever else judged it meanwhile would pay for the same.
+            async with playing(workspace, run, ours.reader):
+                for each in judges:
+                    progress.begin(each.ref.name)
+                    found[each.ref.name] = await judge_run(
+                        workspace,
+                        run,
+                        each,
+                        again=again,
+                        on_progress=progress.moved,
+                        on_call=called,
+                        control=control,
+                    )
             return found
 
         failures = with_judges(config, names, work, limits)

@@ -261,7 +261,9 @@ def _order(ours: Context, kind: OrderKind, run: int | None, value: float | None)
 
     if run is None:
         raise typer.BadParameter(_("tell which run"), param_hint="RUN")
-    if (value is None) != (kind not in ("budget", "concurrency")) and kind != "budget":
+    if value is None and kind == "concurrency":
+        raise typer.BadParameter(_("a number is needed"), param_hint="VALUE")
+    if value is not None and kind not in ("budget", "concurrency"):
         raise typer.BadParameter(
             _("only a budget and a concurrency have a value"), param_hint="VALUE"
         )

@@ -64,6 +64,8 @@ def worker(
         note(_("Took nothing of run {run}: {why}").format(run=run, why=why))
 
     ours.workspace.workers.check()
+    for run in wanted:
+        ours.workspace.runs.get(run)
     working = Worker(
         ours.workspace, ours.config(), ours.person, concurrency, wanted, on_event, on_refusal
     )
