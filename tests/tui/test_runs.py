@@ -335,6 +335,41 @@ async def test_a_plan_that_cannot_be_is_told_and_not_started(
         assert isinstance(app.screen, RunStartDialog)
 
 
+async def test_a_run_is_rescored_on_corrected_gold_once_it_is_told_what_that_takes(
+    app_with_samples: CuecardApp, database: Path
+) -> None:
+    await started(database, "facts-night-train")
+    app = app_with_samples
+
+    def told(words: str) -> bool:
+        return any(words in note.message for note in app._notifications)  # pyright: ignore
+
+    async with app.run_test(size=SIZE) as pilot:
+        await pilot.press("3", "enter")
+        await until(pilot, lambda: "Pass@1" in shown(app.screen))
+        await pilot.press(".", "r")
+        await until(pilot, lambda: told("No gold has changed since"))
+        with Workspace.open(database) as workspace:
+            task = workspace.tasks.revision("facts-night-train").task
+            gold = task.gold.model_copy(update={"answer": "another"})
+            workspace.tasks.save(task.model_copy(update={"gold": gold}), author="Ana")
+        await pilot.press(".", "r")
+        await until(pilot, lambda: "items to judge:" in shown(app.screen))
+        assert "The gold of 1 task has changed" in shown(app.screen)
+        assert "No model is called" in shown(app.screen)
+        await pilot.press("h")
+        await until(
+            pilot, lambda: "1 of 1" in shown(app.screen) and "rescored" in shown(app.screen)
+        )
+        await pilot.press("escape")
+        await until(pilot, lambda: "rescored" not in shown(app.screen))
+        await pilot.press(".", "r")
+        await until(pilot, lambda: told("The rescored trials are run 2"))
+    with Workspace.open(database) as workspace:
+        new, old = workspace.runs.all()
+        assert (new.state, new.plan["rescored"], new.finished) == (RunState.DONE, old.uid, 1)
+
+
 async def test_names_of_runs_and_tasks_are_text(
     app_with_samples: CuecardApp, database: Path
 ) -> None:

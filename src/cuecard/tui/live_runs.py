@@ -33,6 +33,8 @@ if TYPE_CHECKING:
     from cuecard.core.config import Config
     from cuecard.core.engine.step_context import RecordedCall
     from cuecard.core.evaluation.exam import ExamPlan
+    from cuecard.core.evaluation.judging import JudgeFailure, OnProgress
+    from cuecard.core.evaluation.rescoring import RescorePlan
     from cuecard.core.evaluation.runs import RunOutcome
     from cuecard.core.probes.results import ProbeName
     from cuecard.store.workspace import Workspace
@@ -128,6 +130,46 @@ class LiveExam(LiveWork):
         if self.going_on or self._future is None or self._future.cancelled() or self.trouble():
             return ()
         return tuple(dict.fromkeys(failure.reason for failure in self._future.result()[1]))
+
+
+class LiveRescoring(LiveExam):
+    """A run judged anew on corrected gold, as `plan` says. `judge`: which one is at work."""
+
+    judge = ""
+
+    def __init__(self, plan: RescorePlan) -> None:
+        super().__init__()
+        self.plan = plan
+
+    def start(self, engine: Engine, workspace: Workspace, config: Config, by: str) -> None:
+        self._future = engine.submit(self._work(workspace, config, by))
+
+    async def _work(
+        self, workspace: Workspace, config: Config, by: str
+    ) -> tuple[RunRecord, tuple[JudgeFailure, ...]]:
+        from cuecard.core.evaluation.rescoring import rescore_by
+
+        def begins(judge: str) -> OnProgress:
+            self.judge = judge
+            return self.moved
+
+        outcome = await rescore_by(
+            workspace,
+            self.plan,
+            config,
+            by=by,
+            on_progress=begins,
+            on_call=self.called,
+            control=self.control,
+        )
+        return outcome.run, outcome.failed
+
+    @property
+    def run(self) -> RunRecord | None:
+        """The rescored run, once this is over and nothing stopped it."""
+        if self.going_on or self._future is None or self._future.cancelled() or self.trouble():
+            return None
+        return self._future.result()[0]
 
 
 class LiveQc(LiveWork):
@@ -338,7 +380,7 @@ class LiveRun(LiveWork):
 
 class LiveRuns:
     """By run id. A run that is over stays here until it is played again. `qc`: stages of quality control,
-    by task id; `exams`: of judges, by the ids of their runs.
+    by task id; `exams`: of judges, by the ids of their runs; `rescorings`: by the id of the run that is rescored.
     """
 
     def __init__(self) -> None:
@@ -347,6 +389,7 @@ class LiveRuns:
         """Told on another thread which run is over, however it ended."""
         self.qc: dict[str, LiveQc] = {}
         self.exams: dict[int, LiveExam] = {}
+        self.rescorings: dict[int, LiveRescoring] = {}
 
     def get(self, run_id: int) -> LiveRun | None:
         return self._runs.get(run_id)
@@ -362,7 +405,7 @@ class LiveRuns:
 
     @property
     def any_going_on(self) -> bool:
-        every = (*self._runs.values(), *self.exams.values())
+        every = (*self._runs.values(), *self.exams.values(), *self.rescorings.values())
         return any(live.going_on for live in every)
 
     def play(

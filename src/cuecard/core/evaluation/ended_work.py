@@ -16,7 +16,7 @@ from cuecard.core.engine.trial_log import TrialLog
 from cuecard.core.errors import CuecardError, Halt, NotAllowed, error_text
 from cuecard.core.evaluation.judging import OnCall, is_due, judge_trial, to_judge
 from cuecard.core.evaluation.plans import Judging, check_prices, player_configs, settings_of
-from cuecard.core.evaluation.rescoring import RescorePlan, Rescoring, rescored_from
+from cuecard.core.evaluation.rescoring import RescorePlan, Rescoring, enter_rescoring, rescored_from
 from cuecard.core.evaluation.run_trials import TrialSink, playing
 from cuecard.core.evaluation.shadow_replay import ask_about, plan_shadows
 from cuecard.core.i18n import _
@@ -45,12 +45,27 @@ async def offer_judging(
     """
     asked = Judging(judges=tuple(judges), roster=player_configs(config, judges=judges))
 
+    models = config.judge_models(judges)
+
     def check() -> None:
         if settings_of(workspace.runs.get(run_id)).budget is not None:
-            check_prices(config.judge_models(judges), config)
+            check_prices(models, config)
 
     await outlast(workspace, check)
     return await offer_work(workspace, run_id, asked, by, again=again)
+
+
+async def offer_rescoring(
+    workspace: Archive, plan: RescorePlan, config: Config, *, by: str, anew: bool = False
+) -> RunRecord:
+    """Enter the rescored run, and offer it to workers to be judged. Raises what `enter_rescoring` and `offer_judging` raise."""
+    from cuecard.core.evaluation.runs import judges_of
+
+    async with ModelHub(config) as hub:
+        judges = judges_of(plan.judges, config, hub)
+        run = await enter_rescoring(workspace, plan, judges, by=by, anew=anew)
+    await offer_judging(workspace, run.id, plan.judges, config, by=by)
+    return await outlast(workspace, workspace.runs.get, run.id)
 
 
 async def offer_shadows(

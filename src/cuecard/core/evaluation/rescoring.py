@@ -34,6 +34,7 @@ from cuecard.core.verdicts import Decision, Judgement
 if TYPE_CHECKING:
     from cuecard.core.archive import Archive
     from cuecard.core.config import Config
+    from cuecard.core.engine.run_control import RunControl
     from cuecard.core.worker_archive import Claim
 
 
@@ -216,11 +217,12 @@ async def rescore_run(
     anew: bool = False,
     on_progress: Callable[[str], OnProgress] | None = None,
     on_call: OnCall | None = None,
+    control: RunControl | None = None,
 ) -> RescoreOutcome:
     """Create the rescored run, or go on with one begun earlier to the same revisions, and judge its unjudged trials.
 
     `anew`: ask about all items, which is necessary if a judge's model or prompts have changed. Nothing is recorded
-    twice, and answered calls are not made again. Raises `NotAllowed` if a judge has changed (without `anew`) or if no
+    twice, and answered calls are not made again. `control` stops it as it stops a run. Raises `NotAllowed` if a judge has changed (without `anew`) or if no
     gold has, and `BeingPlayed` while another process rescores the run in the same way.
     """
     async with _copied(workspace, plan, judges, by, anew) as run:
@@ -229,7 +231,7 @@ async def rescore_run(
         for judge in judges:
             work = Rescoring(workspace, plan, judge, anew, on_call)
             told = on_progress(judge.ref.name) if on_progress else None
-            troubles = await judge_each(pairs, work.judge, at_a_time(judge), told)
+            troubles = await judge_each(pairs, work.judge, at_a_time(judge), told, control)
             failed += [
                 JudgeFailure(trial_id=pairs[place][1].id, reason=t.reason, halted=t.halted)
                 for place, t in troubles.items()
@@ -249,27 +251,24 @@ async def rescore_by(
     anew: bool = False,
     on_progress: Callable[[str], OnProgress] | None = None,
     on_call: OnCall | None = None,
+    control: RunControl | None = None,
 ) -> RescoreOutcome:
     """`rescore_run` by the plan's judges as they are configured. Raises `ConfigError`, too."""
-    from cuecard.core.engine.players import build_judge
+    from cuecard.core.evaluation.runs import judges_of
     from cuecard.core.evaluation.sharing import within_limits
     from cuecard.core.llm.hub import ModelHub
 
-    hub = ModelHub(config)
-    try:
-        judges = [build_judge(name, config, hub) for name in plan.judges]
-        async with within_limits(workspace, hub):
-            return await rescore_run(
-                workspace,
-                plan,
-                judges,
-                by=by,
-                anew=anew,
-                on_progress=on_progress,
-                on_call=on_call,
-            )
-    finally:
-        await hub.close()
+    async with ModelHub(config) as hub, within_limits(workspace, hub, control=control):
+        return await rescore_run(
+            workspace,
+            plan,
+            judges_of(plan.judges, config, hub),
+            by=by,
+            anew=anew,
+            on_progress=on_progress,
+            on_call=on_call,
+            control=control,
+        )
 
 
 async def enter_rescoring(

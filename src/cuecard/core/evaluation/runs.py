@@ -127,11 +127,12 @@ async def resume_run(
     if (exam := settings_of(run).exam) is not None:
         hint = _("`cuecard exam {judge}` goes on with it.").format(judge=exam.judge.name)
         raise CuecardError(_("This is the exam of a judge"), run.name, hint)
-    if settings_of(run).rescored and run.finished < run.trials:
+    if settings_of(run).rescored and run.state is not RunState.DONE:
         raise CuecardError(
             _("Rescoring was interrupted here"),
             run.name,
             _("`cuecard rescore` of the run that it came from goes on with it."),
+            in_app=_("<run.rescore> on the run that it came from goes on with it."),
         )
     control = control or RunControl()
     hub = ModelHub(config)

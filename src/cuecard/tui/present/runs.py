@@ -40,7 +40,7 @@ from cuecard.tui.present.tables import view_tabs
 if TYPE_CHECKING:
     from cuecard.annotate.results.forecast import Forecast
     from cuecard.annotate.results.pool import Pool
-    from cuecard.core.evaluation.rescoring import RescorePlan
+    from cuecard.annotate.results.rescored import RescoreReport
     from cuecard.store.workspace import Workspace
     from cuecard.tui.live_runs import Ended, Pace
 
@@ -153,7 +153,8 @@ def why_it_stands(
     elif run.state is RunState.PAUSED and run.reason:
         line.append(Piece(one_line(run.reason, 200), "bad"))
     stopped = run.state is not RunState.DONE and (run.lease is None or waits)
-    if run.kind != "play" and stopped:
+    judged = waits and run.finished == run.trials  # Ended trials, of which none is played on.
+    if run.kind != "play" and stopped and not judged:
         between = {".": " ", "。": ""}
         line += [Piece(between.get(line[-1].text[-1], " · "), "muted")] if line else []
         line.append(Piece(hint(_("{PLAY} plays on what is open.")), "stage"))
@@ -203,32 +204,6 @@ def renewed_lines(count: int) -> list[list[Piece]]:
         count,
     )
     return [[Piece(hint(said, n=count), "muted")]]
-
-
-def rescoring_words(plan: RescorePlan) -> str:
-    """What rescoring would judge, and what it leaves out."""
-    told: list[str] = []
-    if plan.changed:
-        told = [
-            plural(
-                "{n} task has another gold than was played: {tasks}.",
-                "{n} tasks have another gold than was played: {tasks}.",
-                len(plan.changed),
-                tasks=listed(one_line(moved.new.task.title, 40) for moved in plan.changed[:5]),
-            ),
-            _(
-                "Verdicts on gold that stayed are kept, {judges} is asked about the rest. The rescored trials are a run of their own."
-            ).format(judges=listed(plan.judges)),
-        ]
-    if plan.left:
-        told.append(
-            plural(
-                "{n} task is left out: more than its gold has changed.",
-                "{n} tasks are left out: more than their gold has changed.",
-                len(plan.left),
-            )
-        )
-    return joined(told) or _("No gold has changed since {run}.").format(run=plan.run.name)
 
 
 @dataclass(frozen=True)
@@ -519,6 +494,43 @@ def handout_line(handout: Handout) -> str:
         done=handout.done,
         lost=len(handout.lost),
     )
+
+
+def rescoring_words(report: RescoreReport, usage: Sequence[UsageRecord], currency: str) -> str:
+    """What rescoring a run is going to take. `usage`: of the run."""
+    told = [
+        plural(
+            "The gold of {n} task has changed. What comes of it is a run of its own; this one stays as it is.",
+            "The gold of {n} tasks has changed. What comes of it is a run of its own; this one stays as it is.",
+            len(report.gold),
+        )
+    ]
+    for one in report.judges:
+        text = _("{judge} · verdicts kept: {kept} · items to judge: {asked}")
+        told.append(
+            text.format(judge=one_line(one.judge, 40), kept=f"{one.kept:,}", asked=f"{one.asked:,}")
+        )
+    if any(one.asked and not one.baseline for one in report.judges):
+        spent = Spending.of([used for used in usage if used.payer == "judge"])
+        calls = plural("{n} call", "{n} calls", spent.calls)
+        cost = "" if spent.cost is None else f" ({spent.cost:.4f} {currency})"
+        told.append(
+            _("Judging all of it took {calls}; this takes no more than about that.").format(
+                calls=f"{calls}{cost}"
+            )
+        )
+    else:
+        told.append(_("No model is called."))
+    return "\n".join([*told, *left_words(report)])
+
+
+def left_words(report: RescoreReport) -> list[str]:
+    """Which tasks cannot be judged on their new revision, and why."""
+    text = _("{task} is left out: {changed} changed since it was played.")
+    return [
+        text.format(task=one.task_id, changed=listed([_(each) for each in one.changed]))
+        for one in report.left
+    ]
 
 
 def tab_line(shown: str) -> list[Piece]:

@@ -12,7 +12,7 @@ from textual.app import ComposeResult
 from textual.binding import ActiveBinding
 from textual.widgets import Static
 
-from cuecard.core.errors import CuecardError
+from cuecard.core.errors import CuecardError, NotAllowed
 from cuecard.core.i18n import N_, _, listed
 from cuecard.core.tasks.base import Frozen
 from cuecard.core.text import one_line, slug
@@ -82,6 +82,12 @@ class CountingScreen(CuecardScreen[None]):
         self._done = text
         try:
             return await self.services.ask(call)
+        except NotAllowed as error:
+            # The notice goes, and the screen would be empty.
+            for heading in self.query("#heading").results(Static):
+                heading.display = True
+                heading.update(str(error))
+            raise
         finally:
             self._done = ""
             self.tell_title()

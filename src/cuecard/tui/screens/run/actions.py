@@ -1,7 +1,9 @@
 """The keys of the Run screen and their effects on the run."""
 
+from __future__ import annotations
+
 from collections.abc import Iterable
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 from pydantic import Field
 from textual.screen import Screen
@@ -9,19 +11,23 @@ from textual.widget import Widget
 
 from cuecard.core.config import Config
 from cuecard.core.evaluation.offering import give_order
-from cuecard.core.evaluation.rescoring import RescorePlan
 from cuecard.core.evaluation.runs import change_budget
 from cuecard.core.i18n import N_, _, joined, ngettext
 from cuecard.core.records import OrderKind, RunRecord, RunState
 from cuecard.core.tasks.base import Frozen
+from cuecard.store.workspace import Workspace
 from cuecard.tui.actions import Key, Means, keys
 from cuecard.tui.app import guarded
 from cuecard.tui.kit.forms import FormDialog
-from cuecard.tui.live_runs import LiveRun
+from cuecard.tui.live_runs import LiveRescoring, LiveRun
 from cuecard.tui.present.keyboard import hint
-from cuecard.tui.present.runs import UNSETTLED, RunSnapshot, played_by, rescoring_words
+from cuecard.tui.present.runs import UNSETTLED, RunSnapshot, left_words, played_by, rescoring_words
 from cuecard.tui.screens.dialogs import ChoiceDialog, ConfirmDialog
-from cuecard.tui.screens.run.start import WAIT, AboutRuns, offer_to_workers, open_run
+from cuecard.tui.screens.run.start import WAIT, AboutRuns, offer_to_workers, open_run, why_alone
+
+if TYPE_CHECKING:
+    from cuecard.annotate.results.rescored import RescoreReport
+    from cuecard.core.evaluation.rescoring import RescorePlan
 
 CONCURRENCY = 4
 
@@ -70,6 +76,12 @@ class RunActions(AboutRuns):
         return known and not self.going_on
 
     @property
+    def rescoring(self) -> LiveRescoring | None:
+        """The judging of this run on corrected gold, while this process does it."""
+        live = self.services.live_runs.rescorings.get(self._run_id)
+        return live if live is not None and live.going_on else None
+
+    @property
     def waiting(self) -> bool:
         """Whether its trials wait for workers, and none of them is playing any."""
         return self._snapshot is not None and self._snapshot.waiting
@@ -82,7 +94,11 @@ class RunActions(AboutRuns):
                     return live is not None and not live.stopping
                 return self.elsewhere
             case "cancel" | "concurrency":
-                return self.going_on or self.elsewhere or (self.waiting and action == "cancel")
+                ends = action == "cancel" and (self.waiting or self.rescoring is not None)
+                return self.going_on or self.elsewhere or ends
+            case "rescore":
+                mine = run is not None and run.kind == "grid" and run.finished > 0
+                return mine and not self.going_on and self.rescoring is None
             case "resume":
                 if run is None or self.going_on or run.kind == "play":
                     return False
@@ -94,8 +110,6 @@ class RunActions(AboutRuns):
                 return self.trial_under_cursor is not None
             case "workers":
                 return self._snapshot is not None and self._snapshot.handout is not None
-            case "rescore":
-                return run is not None and run.kind == "grid" and run.finished > 0
             case "compare" | "errors" | "suspects" | "plots" | "report":
                 return run is not None and run.finished > 0
             case _:
@@ -116,8 +130,55 @@ class RunActions(AboutRuns):
 
         self.app.push_screen(RunWorkersScreen(self._run_id))
 
+    @guarded("rescore")
+    async def action_rescore(self) -> None:
+        """Tell what judging this run on corrected gold takes, and have it done."""
+        from cuecard.annotate.results.rescored import report_on
+        from cuecard.core.evaluation.ended_work import offer_rescoring
+        from cuecard.core.evaluation.rescoring import plan_rescoring, rescored_runs
+
+        run_id, services, config = self._run_id, self.services, await self.services.config()
+
+        def planned(ws: Workspace) -> tuple[RescorePlan, RunRecord | None, RescoreReport]:
+            plan = plan_rescoring(ws, run_id)
+            done = (r for r in rescored_runs(ws, plan) if r.state is RunState.DONE)
+            return plan, next(done, None), report_on(ws, plan, None)
+
+        plan, done, report = await services.ask(planned)
+        if not plan.changed:
+            unchanged = _("No gold has changed since {run}.").format(run=plan.run.name)
+            self.cue_app.tell("\n".join(left_words(report)) or unchanged)
+            return
+        if done is not None:
+            told = _("The rescored trials are run {id}, “{name}”.")
+            self.cue_app.tell(told.format(id=done.id, name=done.name))
+            open_run(self, done)
+            return
+        usage, alone = await services.ask(lambda ws: (ws.runs.usage(run_id), why_alone(ws)))
+        title = _("Rescore on the corrected gold?")
+        text = rescoring_words(report, usage, config.currency)
+        ways = [("here", "h", _("Judge here"))]
+        if not alone:
+            ways.append(("workers", "w", _("Workers judge it")))
+        way = await self.app.push_screen_wait(ChoiceDialog(title, text, ways))
+        workspace = await services.ask(lambda ws: ws)
+        if way == "here":
+            live = services.live_runs.rescorings[run_id] = LiveRescoring(plan)
+            live.start(services.engine, workspace, config, self.person)
+            self.refresh_bindings()
+        elif way == "workers":
+            offer = offer_rescoring(workspace, plan, config, by=self.person)
+            made = await services.engine.perform(offer)
+            self.cue_app.tell(_(WAIT))
+            open_run(self, made)
+
     @guarded("cancel")
     async def action_cancel(self) -> None:
+        if (rescoring := self.rescoring) is not None:
+            rescoring.control.drain()
+            told = _("Stopping. The calls under way get {n} seconds.")
+            self.cue_app.tell(told.format(n=f"{rescoring.control.grace:g}"))
+            return
         live = self.live if self.going_on else None
         if live is not None and live.stopping:
             dialog = ConfirmDialog(
@@ -185,41 +246,6 @@ class RunActions(AboutRuns):
         elif not await self.app.push_screen_wait(ConfirmDialog(title, text, _("Play them again"))):
             return
         await self._play(trials)
-
-    @guarded("rescore")
-    async def action_rescore(self) -> None:
-        """Judge what gold that was corrected since changed, as a run of its own."""
-        from cuecard.core.evaluation.rescoring import plan_rescoring
-
-        run_id = self._run_id
-        plan = await self.services.ask(lambda ws: plan_rescoring(ws, run_id))
-        if not plan.changed:
-            self.cue_app.tell(rescoring_words(plan))
-            return
-        question = ConfirmDialog(
-            _("Score it on the gold as it is now?"), rescoring_words(plan), _("Rescore")
-        )
-        if await self.app.push_screen_wait(question):
-            self.rescore(plan)
-
-    @guarded("rescoring", background=True)
-    async def rescore(self, plan: RescorePlan) -> None:
-        from cuecard.core.evaluation.rescoring import rescore_by
-
-        config = await self.services.config()
-        workspace = await self.services.ask(lambda ws: ws)
-        self.cue_app.tell(_("Judging what the corrected gold changed …"))
-        outcome = await self.services.engine.perform(
-            rescore_by(workspace, plan, config, by=self.person)
-        )
-        for reason in dict.fromkeys(failure.reason for failure in outcome.failed[:3]):
-            told = _("Some trials are not judged; the same again goes on with them: {why}")
-            self.cue_app.tell(told.format(why=reason))
-        self.show_rescored(outcome.run)
-
-    @guarded("rescored")
-    async def show_rescored(self, run: RunRecord) -> None:
-        open_run(self, run)
 
     @guarded("budget")
     async def action_budget(self) -> None:
@@ -353,9 +379,9 @@ SCREEN_KEYS = keys(
     Key("run.compare", Means.COMPARE, "compare", N_("Compare"), N_("Agents of this run on the same tasks; two marked trials stand side by side")),
     Key("run.errors", Means.COMMAND, "errors", N_("Errors"), N_("What went wrong, and how often"), letter="e"),
     Key("run.suspects", Means.COMMAND, "suspects", N_("Suspect gold"), N_("Gold that these trials speak against, ranked; figures of every item"), show=False, letter="s"),
-    Key("run.rescore", Means.COMMAND, "rescore", N_("Rescore"), N_("Score the trials on gold that was corrected since; only what changed is judged"), show=False, letter="r"),
     Key("run.plots", Means.COMMAND, "plots", N_("Plots"), N_("Scores, costs and curves drawn"), letter="g"),
     Key("run.plan", Means.COMMAND, "plan", N_("Plan"), N_("Which difference a study would see that has this run as its pilot, and what it costs"), show=False, letter="n"),
+    Key("run.rescore", Means.COMMAND, "rescore", N_("Rescore"), N_("Judge it on corrected gold: only what changed, after telling what that takes"), show=False, letter="r"),
     Key("run.report", Means.EXPORT, "report", N_("Report"), N_("Write all of it to one file, to be sent")),
     Key("run.budget", Means.COMMAND, "budget", N_("Budget"), N_("What the run may cost, also while it goes on"), show=False, letter="b"),
     Key("run.concurrency", Means.COMMAND, "concurrency", N_("Concurrency"), N_("How many trials at the same time, while it goes on"), show=False, letter="k"),

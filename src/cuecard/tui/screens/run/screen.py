@@ -10,16 +10,20 @@ from textual.app import ComposeResult
 from cuecard.annotate.labelling.corrections import Corrections
 from cuecard.annotate.results.corrected import corrections_in
 from cuecard.annotate.results.pool import Pool
+from cuecard.core.errors import NotAllowed
 from cuecard.core.i18n import _
 from cuecard.core.records import RunState
 from cuecard.core.verdicts import Measures
 from cuecard.store.workspace import Workspace
 from cuecard.tui.actions import KeyBar
 from cuecard.tui.app import guarded
+from cuecard.tui.live_runs import LiveRescoring
+from cuecard.tui.present.entries import Piece
 from cuecard.tui.present.runs import RunSnapshot, head_lines, run_snapshot, tab_line
 from cuecard.tui.present.scores import Cut, ScoreView, Tables, count_both, scores_by_trial
 from cuecard.tui.screens.run.actions import SCREEN_KEYS, Keys, RunActions, refresh_keys
 from cuecard.tui.screens.run.scores import ScoresPane
+from cuecard.tui.screens.run.start import open_run
 from cuecard.tui.screens.run.trials import TrialsPane
 from cuecard.tui.widgets.text import HeadLines, Lines
 
@@ -30,7 +34,7 @@ LOOK_HERE, LOOK_ELSEWHERE = 15.0, 5.0
 SHARE = 10
 """Reading and scoring may take at most this fraction of the time: one part in ten."""
 
-_CHANGING = ("pause", "cancel", "concurrency", "resume", "budget", "replay", "compare")
+_CHANGING = ("rescore", "pause", "cancel", "concurrency", "resume", "budget", "replay", "compare")
 PaneName = Literal["trials", "scores"]
 
 
@@ -61,7 +65,8 @@ class RunScreen(RunActions):
         self._next_scoring = self._next_look = 0.0
         self._was_on = False
         self._counted: tuple[int, int] | None = None
-        self._currency = ""
+        self._currency = self._refused = ""
+        self._rescored: LiveRescoring | None = None
         self._keys: Keys = ()
 
     @property
@@ -142,7 +147,7 @@ class RunScreen(RunActions):
         run_id, began, cut = self._run_id, time.monotonic(), self._cut
         if self._snapshot is not None:
             self._scored_at = self._snapshot.since(self.live).run.finished
-        self._counted = (0, 0)
+        self._counted, self._refused = (0, 0), ""
 
         def told(done: int, of: int) -> None:
             if not self.is_running:
@@ -157,6 +162,9 @@ class RunScreen(RunActions):
 
         try:
             pool, self._corrections, tables, self._scores = await self.services.ask(work)
+        except NotAllowed as error:
+            self._refused = str(error)
+            raise
         finally:
             self._counted = None  # not told here: the screen may have been left
             self._scored_once.set()
@@ -243,6 +251,7 @@ class RunScreen(RunActions):
         if snapshot is None or not self.is_current:
             return
         now, on = time.monotonic(), self.going_on
+        self._watch_rescoring()
         over = self._was_on and not on
         if over or ((on or snapshot.run.state is not RunState.DONE) and now >= self._next_look):
             self.cue_app.in_background(self.load())
@@ -251,8 +260,22 @@ class RunScreen(RunActions):
         if on and self._scoring_due:
             self.score()
 
+    def _watch_rescoring(self) -> None:
+        """Show how far it is, and what comes of it once it is over."""
+        live, self._rescored = self._rescored, self.rescoring
+        if self._rescored is not None and self._snapshot is not None:
+            self._show_head(self._snapshot)
+        elif live is not None:
+            self._show()
+            if (stopped := live.stopped_by()) is not None:
+                self.report(stopped)
+            for why in live.failures[:3]:
+                self.cue_app.tell(_("Some trials were not judged: {why}").format(why=why))
+            if live.run is not None and live.run.state is RunState.DONE:
+                open_run(self, live.run)
+
     def _tell_counting(self) -> None:
-        said = ""
+        said = self._refused
         if self._counted is not None:
             done, of = self._counted
             said = (
@@ -283,6 +306,11 @@ class RunScreen(RunActions):
 
     def _show_head(self, snapshot: RunSnapshot) -> None:
         lines = head_lines(snapshot, self.live, self._currency, self.size.width)
+        if (one := self._rescored) is not None:
+            told = _("Judging with {judge}: {done} of {total}, {calls} calls").format(
+                judge=one.judge, done=one.done, total=one.total, calls=one.calls
+            )
+            lines.append([Piece(told, "stage")])
         self.query_one("#head", Lines).load(lines)
 
     def _show_trials(self) -> None:

@@ -51,7 +51,7 @@ async def begin_run(screen: CuecardScreen[Any], tasks: Collection[str] = ()) -> 
         screen.cue_app.tell(text.format(n=left))
         if not ticked:
             return
-    alone = await services.ask(_why_alone)
+    alone = await services.ask(why_alone)
     dialog = RunStartDialog(found, player_choices(config), alone, ticked)
     chosen = await screen.app.push_screen_wait(dialog)
     if chosen is None:
@@ -274,7 +274,8 @@ class RunStartDialog(AnswerDialog[RunForm, RunForm]):
         return self._choices.free.issuperset(players)
 
 
-def _why_alone(workspace: Workspace) -> str:
+def why_alone(workspace: Workspace) -> str:
+    """Why workers cannot play runs of this workspace; "" if they can."""
     try:
         workspace.workers.check()
     except CuecardError as error:
