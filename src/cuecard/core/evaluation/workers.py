@@ -268,7 +268,8 @@ class Worker:
         names = judging.judges if judging else settings.judges
         try:
             differing = differences(run, self.config)
-            self.config.judge_models(names)
+            if not differing:
+                self.config.judge_models(names)
             if judging is None and settings.probe is None and settings.replay is None:
                 agents = [n.removeprefix("agents/") for n in settings.roster if n[:7] == "agents/"]
                 check_commands(agents, self.config)
