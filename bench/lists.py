@@ -29,7 +29,7 @@ COLUMNS = (
 )
 
 
-class Shelf(App[None]):
+class PayloadCache(App[None]):
     def __init__(self) -> None:
         super().__init__()
         self.register_theme(DARK)
@@ -39,14 +39,14 @@ class Shelf(App[None]):
         yield ListView(COLUMNS, lambda line: line.number, marking=True)
 
 
-def paint(app: Shelf) -> None:
+def paint(app: PayloadCache) -> None:
     app.screen._refresh_layout() if app.screen._layout_required else None  # pyright: ignore
     app.screen._compositor.render_strips()  # pyright: ignore
 
 
 async def main(count: int) -> None:
     lines = [Line(n, f"The dialogue number {n} about a thing", "●○◐"[n % 3]) for n in range(count)]
-    app = Shelf()
+    app = PayloadCache()
     async with app.run_test(size=(120, 40)) as pilot:
         view = app.query_one(ListView)
         view.focus()

@@ -115,7 +115,7 @@ class Clock:
 
 
 @dataclass(frozen=True)
-class Held:
+class PausedByPerson:
     """A bundle in memory."""
 
     person: str
@@ -127,18 +127,18 @@ class Held:
     def of(self, kind: str) -> list[Any]:
         return [record for record in self.held if KIND_OF[type(record)].name == kind]
 
-    def but(self, kind: str, records: Iterable[Any]) -> Held:
+    def but(self, kind: str, records: Iterable[Any]) -> PausedByPerson:
         """With these of a kind instead, in their place."""
         place = [each.name for each in KINDS].index(kind)
         others = [(KINDS.index(KIND_OF[type(record)]), record) for record in self.held]
         earlier = [record for rank, record in others if rank < place]
-        return Held(
+        return PausedByPerson(
             self.person, (*earlier, *records, *(record for rank, record in others if rank > place))
         )
 
 
-def held(bundle: Pack) -> Held:
-    return Held(bundle.person, tuple(bundle.records()))
+def held(bundle: Pack) -> PausedByPerson:
+    return PausedByPerson(bundle.person, tuple(bundle.records()))
 
 
 def packed(bundle: Pack, since: datetime | None = None) -> bytes:

@@ -16,7 +16,7 @@ from textual.screen import Screen
 from textual.widgets import Input
 
 from cuecard.annotate.assist.drafting import Drafting
-from cuecard.annotate.assist.persona import ForPersona
+from cuecard.annotate.assist.persona import PersonaInputs
 from cuecard.annotate.assist.proposals import Pending, Proposal, ProposedItem
 from cuecard.annotate.authoring.edit import TaskEdit
 from cuecard.annotate.authoring.merge import Merging
@@ -99,7 +99,7 @@ from cuecard.tui.screens.suspects import ItemsScreen, SuspectsScreen
 from cuecard.tui.screens.task.assist import AssistDialog, NoModelDialog, WorkingDialog
 from cuecard.tui.screens.task.graph_dialogs import AskName, AskSources
 from cuecard.tui.screens.task.graph_dialogs import PastePreview as TriplesPastePreview
-from cuecard.tui.screens.task.outside import left_behind_dialog, untaken_dialog
+from cuecard.tui.screens.task.outside import leftover_text_dialog, untaken_dialog
 from cuecard.tui.screens.task.pasting import PastePreview
 from cuecard.tui.screens.task.proposal import ProposalScreen, RawDialog
 from cuecard.tui.screens.task.replacing import ReplaceDialog
@@ -395,7 +395,7 @@ async def drafting(camera: Camera) -> None:
     """It is stopped, so that no seconds are counted."""
     camera.goes_on.add("WorkingDialog.run_draft")
     config = await camera.app.services.config()
-    dialog = WorkingDialog("tiny", Endless({}, ForPersona(), config, "drafter"))
+    dialog = WorkingDialog("tiny", Endless({}, PersonaInputs(), config, "drafter"))
     await camera.push(dialog)
     await camera.press("escape")
 
@@ -558,7 +558,7 @@ WALKS: tuple[Walk, ...] = (
         Scene("editor-fact", TaskScreen),
         tab("answer"),
         Scene("editor-answer", TaskScreen),
-        push(lambda ws: left_behind_dialog(TODAY, Path("~/.local/state/cuecard/task.yaml"))),
+        push(lambda ws: leftover_text_dialog(TODAY, Path("~/.local/state/cuecard/task.yaml"))),
         Scene("editor-left-behind", ChoiceDialog),
         back,
         push(lambda ws: untaken_dialog(broken(ws), Path("~/.local/state/cuecard/task.yaml"))),

@@ -5,14 +5,14 @@ import os
 import sys
 
 try:
-    from cuecard.core.system import EXIT_INTERRUPTED, leave_quietly
+    from cuecard.core.system import EXIT_INTERRUPTED, end_on_interrupt
 except KeyboardInterrupt:
     sys.exit(130)
 
 
 def main() -> int:
     """The console script. Opening the app skips the command line's imports."""
-    leave_quietly()
+    end_on_interrupt()
     # Numbers here are small: threads that wait for each other would take three times the processor time.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     try:
@@ -31,7 +31,7 @@ def main() -> int:
     finally:
         # The interpreter would look through all that is still held before it ends.
         gc.freeze()
-        leave_quietly()
+        end_on_interrupt()
 
 
 if __name__ == "__main__":

@@ -19,7 +19,7 @@ from cuecard.annotate.sessions import (
     session_reports,
     sessions_csv,
 )
-from cuecard.annotate.task_feedback import place_at_play, tell_authors
+from cuecard.annotate.task_feedback import comment_to_authors, place_at_play
 from cuecard.annotate.waiting import FAILED_LATELY, REMEMBERED, forms_missing, pending_for
 from cuecard.core.config import EMBEDDED
 from cuecard.core.config_schema import PlayConfig
@@ -132,7 +132,7 @@ async def test_a_note_about_the_task_reaches_its_authors_unless_it_is_in_review(
     session = await PlaySession.start(workspace, GRAPH.id, by="Ana")
     await session.close()
     trial_id, place = session.trial.id, place_at_play(GRAPH, stage=1)
-    tell_authors(workspace, trial_id, "Ana", " cannot be met \n", place)
+    comment_to_authors(workspace, trial_id, "Ana", " cannot be met \n", place)
     (thread,) = threads_for(workspace, "Bo", GRAPH.id)
     assert thread.place == "persona.stages[0]"
     assert thread.comment.by == "Ana"
@@ -140,8 +140,8 @@ async def test_a_note_about_the_task_reaches_its_authors_unless_it_is_in_review(
 
     submit(workspace, GRAPH.id, "Bo")
     with pytest.raises(NotAllowed, match="in review"):
-        tell_authors(workspace, trial_id, "Ana", "again")
-    tell_authors(workspace, trial_id, "Bo", "my own doubt")
+        comment_to_authors(workspace, trial_id, "Ana", "again")
+    comment_to_authors(workspace, trial_id, "Bo", "my own doubt")
     assert len(threads_for(workspace, "Bo", GRAPH.id)) == 2
 
 
@@ -153,7 +153,7 @@ async def test_nobody_is_told_of_an_archived_task(
     await session.close()
     retire(workspace, "t", "Bo", "done")
     with pytest.raises(NotAllowed, match="archived"):
-        tell_authors(workspace, session.trial.id, "Ana", "too late")
+        comment_to_authors(workspace, session.trial.id, "Ana", "too late")
 
 
 def test_a_note_stands_at_the_stage_or_step_at_hand() -> None:

@@ -13,7 +13,7 @@ import pytest
 from cuecard.core import plugins
 from cuecard.core.config import parse_config
 from cuecard.core.formats.base import FORMATS
-from cuecard.core.plugins import MOST_PRINTED, PluginError, Registry, heard, registered
+from cuecard.core.plugins import MOST_PRINTED, PluginError, Registry, captured_output, registered
 
 
 @pytest.fixture
@@ -104,12 +104,12 @@ def test_looking_for_one_of_ours_reads_no_metadata(monkeypatch: pytest.MonkeyPat
 
 def test_what_is_printed_is_kept_of_one_context_only(capsys: pytest.CaptureFixture[str]) -> None:
     kept: list[str] = []
-    with heard(kept):
+    with captured_output(kept):
         print("kept")
         # As another task would.
         contextvars.Context().run(print, "shown")
         inner: list[str] = []
-        with heard(inner):
+        with captured_output(inner):
             print("x" * (MOST_PRINTED + 5))
         print("kept too", file=sys.stderr)
     print("shown again")

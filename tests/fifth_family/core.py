@@ -26,7 +26,7 @@ from cuecard.core.families.common import (
 )
 from cuecard.core.families.registry import CoreFamily
 from cuecard.core.judges.model_asking import ModelAsks
-from cuecard.core.rescoring import Fate, ItemChange, carry_answer
+from cuecard.core.rescoring import GoldChange, ItemChange, carry_answer
 from cuecard.core.tasks.base import Frozen, Name, Url
 from cuecard.core.tasks.gold import Gold
 from cuecard.core.tasks.models import Task
@@ -186,7 +186,7 @@ def _statements(task: Task, gold: Ranking) -> tuple[Statement, ...]:
 
 
 def _changes(old: Ranking, new: Ranking) -> tuple[ItemChange, ...]:
-    fate = Fate.SAME if old.ranked == new.ranked else Fate.CHANGED
+    fate = GoldChange.SAME if old.ranked == new.ranked else GoldChange.CHANGED
     items = (Item(kind=ItemKind.ANSWER, index=index) for index in range(len(new.ranked)))
     return tuple(ItemChange(fate=fate, old=item, new=item) for item in items)
 

@@ -23,8 +23,8 @@ from cuecard.core.errors import CuecardError
 from cuecard.core.evaluation.scores import score_run
 from cuecard.core.records import TrialRecord
 from cuecard.core.tasks.models import Task
-from cuecard.core.worker_archive import BeingPlayed
-from cuecard.store.copies import Copied, OnRows
+from cuecard.core.worker_archive import AlreadyPlayed
+from cuecard.store.copies import CopiedTable, OnRows
 from cuecard.store.schema import APPEND_ONLY, PRESENT
 from cuecard.store.trial_tables import WorkerRow
 from cuecard.store.workspace import Workspace, database_at
@@ -55,7 +55,7 @@ def small(tmp_path: Path, make_task: Callable[..., Task]) -> Path:
     return path
 
 
-def move(source: str | Path, target: str | Path, told: OnRows = silent) -> list[Copied]:
+def move(source: str | Path, target: str | Path, told: OnRows = silent) -> list[CopiedTable]:
     with (
         Workspace.open(source, create=False) as workspace,
         closing(database_at(target, create=True)) as there,
@@ -175,7 +175,7 @@ def test_no_workspace_that_is_played_or_goes_where_something_is(
             name="r", kind="grid", created_by="Ann", samples=1, limits=Limits()
         )
         lease = playing.leases.take(run.id, "Ann")
-        with pytest.raises(BeingPlayed):
+        with pytest.raises(AlreadyPlayed):
             move(small, new)
         assert not new.exists()
         begun: list[str] = []
@@ -186,7 +186,7 @@ def test_no_workspace_that_is_played_or_goes_where_something_is(
             begun.append(table)
 
         playing.leases.release(lease)
-        with pytest.raises(BeingPlayed):
+        with pytest.raises(AlreadyPlayed):
             move(small, new, told)
     with pytest.raises(CuecardError, match="has not all been moved"):
         Workspace.open(new)

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from apart import Clock, Held, fresh, picture, small_task
+from apart import Clock, PausedByPerson, fresh, picture, small_task
 from cuecard.core.contributions import Commented, ReviewDecision, Reviewed, Submitted
 from cuecard.core.errors import Conflict
 from cuecard.core.label_records import LabelValue
@@ -99,7 +99,7 @@ def test_effort_that_was_moved_back_is_still_there(spaces: list[Workspace]) -> N
     entry = SharedEffort.model_validate(
         {**here.effort.of("old")[0].model_dump(), "at": datetime(2026, 1, 1, tzinfo=UTC)}
     )
-    bundle = Held("Ana", (entry, entry))
+    bundle = PausedByPerson("Ana", (entry, entry))
     report = there.exchange.import_([bundle, bundle], by="Eve")
     assert [(a.added, a.known) for a in report.arrived if a.kind == "effort"] == [(2, 0)]
 

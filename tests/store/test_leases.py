@@ -21,7 +21,7 @@ from cuecard.core.engine.events import AgentSpoke, Event, Limits, RunState
 from cuecard.core.engine.messages import AgentReply
 from cuecard.core.errors import CuecardError, NotFound
 from cuecard.core.records import TrialRecord
-from cuecard.core.worker_archive import LAPSE, BeingPlayed
+from cuecard.core.worker_archive import LAPSE, AlreadyPlayed
 from cuecard.store import leases
 from cuecard.store.engine import Database
 from cuecard.store.schema import upgrade
@@ -50,7 +50,7 @@ def test_a_run_is_held_by_one_at_a_time(url: str, workspace: Workspace, run_id: 
     assert workspace.runs.get(run_id).state is RunState.OPEN
     mine = workspace.leases.take(run_id, "Ann")
     with Workspace.open(url) as other:
-        with pytest.raises(BeingPlayed) as told:
+        with pytest.raises(AlreadyPlayed) as told:
             other.leases.take(run_id, "Bob")
         assert f"Ann plays it on {platform.node()}, process {os.getpid()}" in told.value.message
         assert told.value.certain
@@ -60,7 +60,7 @@ def test_a_run_is_held_by_one_at_a_time(url: str, workspace: Workspace, run_id: 
         workspace.leases.release(mine)
         assert (other.runs.get(run_id).state, other.runs.get(run_id).lease) == (RunState.OPEN, None)
         theirs = other.leases.take(run_id, "Bob")
-        with pytest.raises(BeingPlayed, match="Bob"):
+        with pytest.raises(AlreadyPlayed, match="Bob"):
             workspace.leases.take(run_id, "Ann")
         assert theirs.owner != mine.owner
     # A workspace that is closed lets go.
@@ -86,7 +86,7 @@ def test_of_many_who_want_it_at_once_one_has_it(workspace: Workspace, run_id: in
     def want(number: int) -> bool:
         try:
             workspace.leases.take(run_id, str(number))
-        except BeingPlayed:
+        except AlreadyPlayed:
             return False
         return True
 
@@ -107,7 +107,7 @@ def test_a_killed_process_holds_nothing_and_a_stopped_one_does(
             assert (lease.alive, lease.pid, lease.person) == (True, held["pid"], "Ben")
             # Long without a beat, because it was stopped or cannot write, it still may go on at any moment.
             execute(workspace, "UPDATE runlease SET beat_at = :long", long="2020-01-01 00:00:00")
-            with pytest.raises(BeingPlayed, match=f"process {held['pid']}"):
+            with pytest.raises(AlreadyPlayed, match=f"process {held['pid']}"):
                 workspace.leases.take(run_id, "Ann")
         finally:
             process.kill()
@@ -144,7 +144,7 @@ def test_of_another_machine_only_its_heart_is_believed(
             now[0] += LAPSE - 1
             execute(workspace, "UPDATE runlease SET beats = :n", n=beats)
             assert other.runs.get(run_id).state is RunState.RUNNING
-        with pytest.raises(BeingPlayed) as told:
+        with pytest.raises(AlreadyPlayed) as told:
             other.leases.take(run_id, "Ann")
         assert told.value.certain is postgres
         now[0] += LAPSE + 1
@@ -195,7 +195,7 @@ def test_a_holder_is_not_lost_while_another_writes_for_long(
         database = other.leases._database  # pyright: ignore[reportPrivateUsage]
         with database.write():
             time.sleep(0.3)  # many beats that a file does not let through
-        with pytest.raises(BeingPlayed):
+        with pytest.raises(AlreadyPlayed):
             other.leases.take(run_id, "Bob")
     assert not lease.lost
 

@@ -21,7 +21,7 @@ from cuecard.core.engine.step_context import RecordedCall
 from cuecard.core.errors import ClaimLost, NotAllowed
 from cuecard.core.records import TrialRecord
 from cuecard.core.verdicts import Judgement
-from cuecard.core.worker_archive import POISON_AT_LAST, BeingPlayed, Claim
+from cuecard.core.worker_archive import POISON_AT_LAST, AlreadyPlayed, Claim
 from cuecard.store.workspace import Workspace
 
 NO_LAPSE = 0.0
@@ -230,13 +230,13 @@ async def test_a_run_is_played_by_workers_or_by_one_process(
     async with workspace.workers.queue("Ann", 1) as ann:
         await ann.offer(run, {"/1": [trial.id]})
         lease = workspace.leases.take(run, "Cy")
-        with pytest.raises(BeingPlayed, match="Cy plays it"):
+        with pytest.raises(AlreadyPlayed, match="Cy plays it"):
             await ann.take(run, 1)
-        with pytest.raises(BeingPlayed, match="Cy plays it"):
+        with pytest.raises(AlreadyPlayed, match="Cy plays it"):
             await ann.offer(run, {"/1": [trial.id]})
         workspace.leases.release(lease)
         claim = await _take(ann, run)
-        with pytest.raises(BeingPlayed, match=r"1 worker plays it since .*: Ann's on"):
+        with pytest.raises(AlreadyPlayed, match=r"1 worker plays it since .*: Ann's on"):
             workspace.leases.take(run, "Cy")
         record = workspace.runs.get(run)
         assert record.state is RunState.RUNNING

@@ -15,7 +15,7 @@ from textual.widgets import OptionList, Static, TextArea
 
 from cuecard.annotate.study import write_study
 from cuecard.tui.app import CuecardApp, CuecardScreen
-from cuecard.tui.drawing import Even, Horizontal, KeptStyles, VerticalScroll
+from cuecard.tui.drawing import Horizontal, KeptStyles, UniformLines, VerticalScroll
 from cuecard.tui.held_keys import HoldsKeys
 from cuecard.tui.preferences import Preferences
 from cuecard.tui.screens.dialogs import ChoiceDialog
@@ -114,7 +114,7 @@ async def test_what_others_stand_on_looks_as_textual_would_draw_it(tmp_path: Any
             for key in keys:
                 await pilot.press(key)
             for widget in app.screen.walk_children(Widget, with_self=True):
-                if isinstance(widget, Even) and widget.size:
+                if isinstance(widget, UniformLines) and widget.size:
                     whole = widget.outer_size.region
                     ours, theirs = widget.render_lines(whole), Widget.render_lines(widget, whole)
                     assert [list(line) for line in ours] == [list(line) for line in theirs]
@@ -122,7 +122,7 @@ async def test_what_others_stand_on_looks_as_textual_would_draw_it(tmp_path: Any
     assert {"Vertical", "Form", "FieldRow", "TaskScreen", "ChainTrial"} <= seen
 
 
-class Counted(BareApp):
+class ComparisonOutcome(BareApp):
     """Counts frames."""
 
     frames = 0
@@ -133,7 +133,7 @@ class Counted(BareApp):
 
 
 async def test_what_changes_with_its_size_is_painted_once() -> None:
-    app = Counted(Services("sqlite://"), "Ana", Preferences())
+    app = ComparisonOutcome(Services("sqlite://"), "Ana", Preferences())
     async with app.run_test(size=(60, 30)) as pilot:
         screen = Hidden()
         await app.push_screen(screen)
@@ -269,7 +269,7 @@ def panes(screen: TaskScreen, tab: str) -> list[TaskPane]:
 
 
 async def test_what_stands_behind_a_dialog_is_painted_with_it() -> None:
-    app = Counted(Services("sqlite://"), "Ana", Preferences())
+    app = ComparisonOutcome(Services("sqlite://"), "Ana", Preferences())
     async with app.run_test(size=(60, 30)) as pilot:
         await app.push_screen(ChoiceDialog("Which?", "Of two", [("a", "One", "a")]))
         await pilot.pause(0.3)

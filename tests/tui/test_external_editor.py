@@ -7,13 +7,13 @@ from pathlib import Path
 import pytest
 
 from cuecard.core.errors import CuecardError
-from cuecard.tui.outside_programs import KeptText, editor_command, run_editor, same_text
+from cuecard.tui.outside_programs import SavedText, editor_command, run_editor, same_text
 
 
 @pytest.fixture
-def kept(home: Path) -> KeptText:
+def kept(home: Path) -> SavedText:
     os.environ["XDG_STATE_HOME"] = str(home / "state")
-    return KeptText("sqlite:///a.db", "task 浓缩/../x")
+    return SavedText("sqlite:///a.db", "task 浓缩/../x")
 
 
 def script(home: Path, body: str) -> list[str]:
@@ -49,7 +49,7 @@ def test_without_an_editor_it_is_said_what_to_set(home: Path, environ, named) ->
     assert caught.value.hint
 
 
-def test_what_the_editor_writes_comes_back(home: Path, kept: KeptText) -> None:
+def test_what_the_editor_writes_comes_back(home: Path, kept: SavedText) -> None:
     path = kept.write("before 中文\n")
     assert path.is_relative_to(home / "state")
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
@@ -70,7 +70,7 @@ def test_what_the_editor_writes_comes_back(home: Path, kept: KeptText) -> None:
         ('printf "\\377\\376x" > "$2"', "UTF-8"),
     ],
 )
-def test_an_editor_that_goes_wrong_is_told(home: Path, kept: KeptText, body, title) -> None:
+def test_an_editor_that_goes_wrong_is_told(home: Path, kept: SavedText, body, title) -> None:
     def edit() -> None:
         run_editor(script(home, body), kept.write("text"))
         kept.read()
@@ -81,15 +81,15 @@ def test_an_editor_that_goes_wrong_is_told(home: Path, kept: KeptText, body, tit
 
 
 def test_two_tasks_never_share_a_file(home: Path) -> None:
-    one, other = KeptText("sqlite:///a.db", "t"), KeptText("sqlite:///b.db", "t")
+    one, other = SavedText("sqlite:///a.db", "t"), SavedText("sqlite:///b.db", "t")
     assert one.path != other.path
-    assert one.path != KeptText("sqlite:///a.db", "T").path
-    assert "/" not in KeptText("u", "../../etc").path.name
+    assert one.path != SavedText("sqlite:///a.db", "T").path
+    assert "/" not in SavedText("u", "../../etc").path.name
 
 
 def test_a_place_that_cannot_be_written_is_told(home: Path) -> None:
     (home / "state").write_text("a file where the folder should be")
     os.environ["XDG_STATE_HOME"] = str(home / "state")
     with pytest.raises(CuecardError) as caught:
-        KeptText("u", "t").write("x")
+        SavedText("u", "t").write("x")
     assert "state" in caught.value.message

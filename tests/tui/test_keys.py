@@ -20,7 +20,7 @@ from cuecard.tui.present.keyboard import KEYMAP, LETTERS, Means, known_ids
 from cuecard.tui.screens.dialogs import AskLine, ChoiceDialog, ConfirmDialog, HelpDialog
 from cuecard.tui.screens.own_keys import OwnKeysScreen, RecordDialog
 from cuecard.tui.widgets.nav import TabRow
-from cuecard.tui.widgets.text import way_told
+from cuecard.tui.widgets.text import breadcrumb_text
 from tui_rooms import shown, until
 
 ROOT = Path(__file__).parents[2]
@@ -228,12 +228,12 @@ async def test_the_way_is_shown_and_esc_takes_its_last_step_away(
 
 def test_the_way_is_cut_from_the_left() -> None:
     way = ["Tasks", "Espresso", "Graph", "cell"]
-    assert way_told(way, 40) == "Tasks › Espresso › Graph › cell"
-    assert way_told(way, 20) == "… › Graph › cell"
-    assert way_told(way, 7) == ""
-    assert way_told(["Runs", "From the highest mountain"], 22) == "Runs › …"
+    assert breadcrumb_text(way, 40) == "Tasks › Espresso › Graph › cell"
+    assert breadcrumb_text(way, 20) == "… › Graph › cell"
+    assert breadcrumb_text(way, 7) == ""
+    assert breadcrumb_text(["Runs", "From the highest mountain"], 22) == "Runs › …"
     assert (
-        way_told(["Runs", "Three agents and two users", "From the highest mountain"], 22)
+        breadcrumb_text(["Runs", "Three agents and two users", "From the highest mountain"], 22)
         == "Three agents and… › …"
     )
 

@@ -57,7 +57,8 @@ ABSTRACT = {
     "RunActions": "a part of RunScreen",
     "TurnDialog": "MarkDialog and ReadingDialog",
     **dict.fromkeys(
-        ("Playing", "Finishing", "Wording", "Marking", "Speaking", "Turning"), "parts of PlayScreen"
+        ("Playing", "Finishing", "Wording", "Marking", "Speaking", "TurnChanges"),
+        "parts of PlayScreen",
     ),
     "Looking": "a part of PlayScreen, and one of WizardOfOzScreen",
     **dict.fromkeys(("Reading", "Jumping", "StepMode", "Noting"), "parts of TrialScreen"),

@@ -15,7 +15,7 @@ import pytest
 from cuecard.core.errors import passwords_in, public_form
 from cuecard.core.system import keep, replace_file
 from cuecard.tui.app import CuecardApp
-from cuecard.tui.outside_programs import KeptText
+from cuecard.tui.outside_programs import SavedText
 from cuecard.tui.preferences import Preferences, preferences_path
 from cuecard.tui.present.drafts import KeptJson
 from cuecard.tui.services import Services
@@ -105,7 +105,7 @@ def test_what_was_open_to_others_is_shut(home: Path) -> None:
     Preferences.load()
     assert [mode_of(path) for path in (kept, folder, folder.parent)] == [0o600, 0o700, 0o700]
     KeptJson("db", "p").save({"a": 1})
-    KeptText("db", "p").write("text")
+    SavedText("db", "p").write("text")
     for path in (home / "state").rglob("*"):
         assert mode_of(path) == (0o700 if path.is_dir() else 0o600), path
 

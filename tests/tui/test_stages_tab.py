@@ -8,7 +8,7 @@ from textual.widgets import Static
 from cuecard.annotate.authoring.ops import SOURCES, STAGES
 from cuecard.store.workspace import Workspace
 from cuecard.tui.app import CuecardApp
-from cuecard.tui.outside_programs import KeptText
+from cuecard.tui.outside_programs import SavedText
 from cuecard.tui.screens.dialogs import AskLine
 from cuecard.tui.screens.task.brief import BriefPane
 from cuecard.tui.screens.task.evidence import EvidencePane
@@ -98,7 +98,7 @@ async def test_guidelines_evidence_and_effort(database: Path, make_app) -> None:
         # No program can take over a terminal that is not there: nothing happens, nothing is left.
         await pilot.press("ctrl+o")
         await until(pilot, lambda: app._notifications)
-        assert KeptText(app.services.url, "espresso field", ".md").load() is None
+        assert SavedText(app.services.url, "espresso field", ".md").load() is None
         assert not screen.edit.changed
 
         for key, answer in (("q", "who"), ("p", "page"), ("p", "")):

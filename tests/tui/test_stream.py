@@ -4,7 +4,7 @@ import asyncio
 
 from textual.message import Message
 
-from cuecard.tui.screens.play.link import FRAME, Gathering, Streamed
+from cuecard.tui.screens.play.link import FRAME, Streamed, TextBatcher
 
 
 def texts(posted: list[Message]) -> list[tuple[int, str]]:
@@ -13,7 +13,7 @@ def texts(posted: list[Message]) -> list[tuple[int, str]]:
 
 async def test_the_first_piece_comes_at_once_and_a_flood_as_a_few_frames() -> None:
     posted: list[Message] = []
-    gathering = Gathering(posted.append)
+    gathering = TextBatcher(posted.append)
     gathering.add(0, "first ")
     assert texts(posted) == [(0, "first ")]
     for _number in range(5_000):
@@ -28,7 +28,7 @@ async def test_the_first_piece_comes_at_once_and_a_flood_as_a_few_frames() -> No
 
 async def test_another_turn_and_whatever_is_flushed_keep_their_order() -> None:
     posted: list[Message] = []
-    gathering = Gathering(posted.append)
+    gathering = TextBatcher(posted.append)
     gathering.add(0, "a")
     gathering.add(0, "b")
     gathering.add(1, "c")

@@ -133,7 +133,7 @@ def place_at_play(task: Task, stage: int | None = None, step: int | None = None)
     return ""
 
 
-def tell_authors(
+def comment_to_authors(
     workspace: Workspace,
     trial_id: int,
     by: str,
@@ -163,12 +163,12 @@ def _comment(
         by,
         body,
         revision=trial.revision,
-        guard=lambda log: check_may_be_told(log, by, instead),
+        guard=lambda log: check_may_comment(log, by, instead),
         at=at,
     )
 
 
-def check_may_be_told(log: TaskLog, by: str, instead: str) -> None:
+def check_may_comment(log: TaskLog, by: str, instead: str) -> None:
     """Raises `NotAllowed` while the task is in review by others than its authors, or is archived. `instead`: what to
     do, or what happens to the words.
     """
@@ -242,7 +242,7 @@ def comment_on_suspect(
     instead = _("Wait until its review is over, or tell its reviewers yourself.")
 
     def once(log: TaskLog) -> None:
-        check_may_be_told(log, by, instead)
+        check_may_comment(log, by, instead)
         if any(
             isinstance(entry.body, Commented)
             and (entry.by, entry.revision, entry.body.place) == (by, unit[1], place)

@@ -20,11 +20,11 @@ from cuecard.core.label_records import JudgementHead, JudgementRecord
 from cuecard.core.records import (
     PLACED,
     KeptFigures,
+    LatestEvent,
     NoteKind,
     Outline,
     Person,
     PlayStep,
-    Pulse,
     Revision,
     RunRecord,
     Shadow,
@@ -260,7 +260,7 @@ class FigureArchive(Protocol):
 class MoveArchive(Protocol):
     """Who plays the agent of a trial (Wizard of Oz), and the moves that they made."""
 
-    def pulse(self, trial_id: int) -> Pulse | None:
+    def pulse(self, trial_id: int) -> LatestEvent | None:
         """The number and time of a trial's newest event; cheap enough for polling."""
         ...
 

@@ -59,7 +59,9 @@ def _named_or_literal(text: str) -> str:
     return text
 
 
-Sent = Annotated[str, StringConstraints(strip_whitespace=True), AfterValidator(_named_or_literal)]
+CapturedRequest = Annotated[
+    str, StringConstraints(strip_whitespace=True), AfterValidator(_named_or_literal)
+]
 
 
 class ModelConfig(Frozen):
@@ -85,15 +87,15 @@ class ModelConfig(Frozen):
     api_key_file: str = ""
     api_key_command: tuple[str, ...] = ()
     api_key_header: Annotated[str, Field(pattern=r"^[A-Za-z0-9-]*$")] = ""
-    organization: Sent = ""
-    project: Sent = ""
+    organization: CapturedRequest = ""
+    project: CapturedRequest = ""
     azure_api_version: Annotated[str, Field(pattern=r"^[A-Za-z0-9.-]*$")] = ""
-    default_headers: dict[Annotated[str, Field(pattern=r"^[A-Za-z0-9-]+$")], Sent] = {}
-    default_query: dict[Name, Sent] = {}
+    default_headers: dict[Annotated[str, Field(pattern=r"^[A-Za-z0-9-]+$")], CapturedRequest] = {}
+    default_query: dict[Name, CapturedRequest] = {}
     ca_file: str = ""
     client_cert: str = ""
     client_key: str = ""
-    proxy: Sent = ""
+    proxy: CapturedRequest = ""
     temperature: Annotated[float, Field(ge=0, le=2)] | None = None
     top_p: Annotated[float, Field(ge=0, le=1)] | None = None
     max_tokens: Annotated[int, Field(ge=1)] | None = None

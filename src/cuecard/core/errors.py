@@ -400,14 +400,14 @@ class BudgetSpent(Halt):
     """The run's budget is used up."""
 
 
-class Drained(Halt):
+class StoppedByPerson(Halt):
     """A person asked the run to stop after the calls under way. `ordered`: from another window or machine."""
 
     ordered = False
 
 
-class Held(Drained):
-    """A person asked the run to pause: as `Drained`, but the run becomes `paused`, not `cancelled`."""
+class PausedByPerson(StoppedByPerson):
+    """A person asked the run to pause: as `StoppedByPerson`, but the run becomes `paused`, not `cancelled`."""
 
 
 PAUSES = 1.0, 15.0

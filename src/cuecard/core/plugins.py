@@ -163,7 +163,7 @@ def _resolved(reference: str, folder: str) -> Any:
 def _loaded(what: str, get: Callable[[], Any], problem: Callable[[Any], str]) -> Any:
     title = _("Code of another package cannot be loaded")
     try:
-        with heard([]):
+        with captured_output([]):
             found = get()
     except (Exception, SystemExit) as error:
         raise PluginError(title, headed(what, reason_of(error))) from error
@@ -206,7 +206,7 @@ class _Screen:
 
 
 @contextmanager
-def heard(kept: list[str]) -> Generator[None]:
+def captured_output(kept: list[str]) -> Generator[None]:
     """Put what is printed in this context (this task or thread) into `kept`, at most `MOST_PRINTED` characters, instead of
     showing it. What C code prints, and threads that are started within, is not caught.
     """

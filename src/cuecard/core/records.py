@@ -257,7 +257,7 @@ class TakeRecord(Frozen):
     before: str | None
 
 
-class Handout(Frozen):
+class OfferProgress(Frozen):
     """Where the trials of a run stand that was offered to workers. `waiting`: offered and held by nobody; `held` by a
     worker; `done`. `workers`: those that are alive or took a trial of the run; `lost`: the takes from workers that died.
     """
@@ -407,7 +407,7 @@ class PlayStep(Frozen):
     at: datetime
 
 
-class Pulse(Frozen):
+class LatestEvent(Frozen):
     """The newest event of a trial: its number, its attempt (`take`) and its time."""
 
     seq: int

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from cuecard.core.families.table.judge import Columns
 
 
-class Fate(StrEnum):
+class GoldChange(StrEnum):
     """What happened to a gold item between two revisions. `changed`: a cell with the same key and another text, or a
     triple of which two of three parts stayed.
     """
@@ -43,7 +43,7 @@ class Fate(StrEnum):
 class ItemChange(Frozen):
     """One change of the gold. `old` is None for an added item, `new` for a removed one."""
 
-    fate: Fate
+    fate: GoldChange
     old: Item | None
     new: Item | None
 
@@ -67,7 +67,7 @@ def answer_changes(old: Gold, new: Gold) -> tuple[ItemChange, ...]:
     (one, *also), (other, *others) = old.answers, new.answers
     same = one == other and set(also) == set(others)
     item = Item(kind=ItemKind.ANSWER)
-    return (ItemChange(fate=Fate.SAME if same else Fate.CHANGED, old=item, new=item),)
+    return (ItemChange(fate=GoldChange.SAME if same else GoldChange.CHANGED, old=item, new=item),)
 
 
 def changes_in_play(old: Task, new: Task) -> tuple[str, ...]:
@@ -180,7 +180,7 @@ def carry_items(
     verdicts = {v.item.key: v for v in judgement.verdicts} if judgement else {}
     kept: dict[str, Verdict] = {}
     for change in changes:
-        if change.fate is Fate.SAME and change.old and change.new:
+        if change.fate is GoldChange.SAME and change.old and change.new:
             verdict = verdicts.get(change.old.key)
             if verdict and verdict.decision is not Decision.UNJUDGED:
                 kept[change.new.key] = verdict.model_copy(update={"item": change.new})
@@ -291,7 +291,7 @@ class _Carrying:
             if change.new is None:
                 continue
             key = change.new.column in self.table.unique_columns
-            same = change.fate is Fate.SAME or key
+            same = change.fate is GoldChange.SAME or key
             if same and verdict is not None and not _open(verdict):
                 self._keep([change], [verdict])
             else:

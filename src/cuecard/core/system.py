@@ -121,7 +121,7 @@ def keep(path: Path, data: str, *, synced: bool = False) -> Path:
     return replace_file(path, data, private=True, synced=synced)
 
 
-def shut_own_folders() -> None:
+def restrict_own_folders() -> None:
     """Close the person's own folders to others, as far as the system allows; earlier versions left them open."""
     for folder in (config_folder(), state_folder()):
         for each in (folder, *_folders_in(folder)):
@@ -188,7 +188,7 @@ EXIT_INTERRUPTED = 130
 """The exit code that shells expect of an interrupted command."""
 
 
-def leave_quietly() -> None:
+def end_on_interrupt() -> None:
     """From here on Ctrl-C ends the process at once and silently: nothing is open that this could harm. If the signal is
     ignored or handled by others, nothing changes.
     """

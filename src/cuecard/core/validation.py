@@ -230,12 +230,12 @@ _REFUSAL_SECONDS = 3.0
 _PACKED = 65_536
 
 
-class TooMuch(ValueError):
+class TooLarge(ValueError):
     """A response is larger than allowed; the message says in what respect."""
 
 
 async def read_body(response: ClientResponse, head: bytes = b"", most: int = MOST_BYTES) -> bytes:
-    """The whole body, of which `head` was read before. Raises `TooMuch`, and what the connection raises."""
+    """The whole body, of which `head` was read before. Raises `TooLarge`, and what the connection raises."""
     body = bytearray(head)
     while piece := await response.content.readany():
         body += piece
@@ -258,27 +258,27 @@ async def read_refusal(response: ClientResponse, patience: float) -> bytes:
 
 
 def check_bytes(size: int, most: int = MOST_BYTES) -> None:
-    """Raises `TooMuch` if a response of `size` bytes is too long."""
+    """Raises `TooLarge` if a response of `size` bytes is too long."""
     if size > most:
-        raise TooMuch(_("the reply is longer than {n} bytes").format(n=f"{most:,}"))
+        raise TooLarge(_("the reply is longer than {n} bytes").format(n=f"{most:,}"))
 
 
 def check_values(data: bytes) -> None:
-    """Raises `TooMuch` if JSON has so many values that they would take many times the memory of its bytes."""
+    """Raises `TooLarge` if JSON has so many values that they would take many times the memory of its bytes."""
     if len(data) > _PACKED and sum(map(data.count, (b",", b"{", b"["))) > _MOST_VALUES:
-        raise TooMuch(_("the reply holds more than {n} values").format(n=f"{_MOST_VALUES:,}"))
+        raise TooLarge(_("the reply holds more than {n} values").format(n=f"{_MOST_VALUES:,}"))
 
 
 def read_json(data: bytes) -> object:
     """The value in `data`, of bounded depth and size.
 
-    Raises `TooMuch`, `UnicodeDecodeError`, and `ValueError` for what is no JSON.
+    Raises `TooLarge`, `UnicodeDecodeError`, and `ValueError` for what is no JSON.
     """
     check_values(data)
     try:
         return json.loads(data.decode("utf-8"))
     except RecursionError:
-        raise TooMuch(_("the reply is nested too deeply")) from None
+        raise TooLarge(_("the reply is nested too deeply")) from None
 
 
 def client_error() -> type[Exception]:

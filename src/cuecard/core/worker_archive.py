@@ -11,7 +11,7 @@ from uuid import uuid4
 
 from cuecard.core.errors import Conflict
 from cuecard.core.i18n import _, ngettext
-from cuecard.core.records import Handout, OrderKind, RunLease, RunOrder
+from cuecard.core.records import OfferProgress, OrderKind, RunLease, RunOrder
 
 if TYPE_CHECKING:
     from cuecard.core.llm.limiter import Need
@@ -25,7 +25,7 @@ WORKER_LAPSE = 10.0
 """Seconds without a sign of life after which what a worker holds is handed to others."""
 
 
-class BeingPlayed(Conflict):
+class AlreadyPlayed(Conflict):
     """Another process plays the run, or the person's `session`, or workers do. `certain`: it is known to be alive; otherwise
     that shows within `LAPSE` seconds.
     """
@@ -110,7 +110,7 @@ class TrialQueue(Protocol):
         ...
 
     async def take(self, run_id: int, most: int) -> list[Claim]:
-        """At most so many trials of the run, none if there are none now. Raises `BeingPlayed`."""
+        """At most so many trials of the run, none if there are none now. Raises `AlreadyPlayed`."""
         ...
 
     async def beat(self, calls: int, note: str) -> list[Claim]:
@@ -135,7 +135,7 @@ class LeaseArchive(Protocol):
 
     def take(self, run_id: int, person: str, on_lost: Callable[[], None] | None = None) -> Lease:
         """Hold the run until `release`. `on_lost` is called, on another thread, if another process takes it over.
-        Raises `NotFound`, and `BeingPlayed` while another process plays it.
+        Raises `NotFound`, and `AlreadyPlayed` while another process plays it.
         """
         ...
 
@@ -155,7 +155,7 @@ class WorkerArchive(Protocol):
         """How many trials are left to do of each run that was offered and is not over or stopped, by run id."""
         ...
 
-    def handout(self, run_id: int) -> Handout | None:
+    def handout(self, run_id: int) -> OfferProgress | None:
         """Where the run's offered trials stand; None if it was never offered to workers."""
         ...
 

@@ -44,7 +44,7 @@ Given = tuple[Source, Any]
 """A record, and the bundle that it is of."""
 
 
-class Adding:
+class ImportTally:
     """What an import added to a workspace, and knew already, within one writing session. `several`: more than one bundle
     is imported; what several hold counts once.
     """
@@ -60,10 +60,10 @@ class Adding:
         self._equal: Counter[Frozen] = Counter()
         self._equal_in: tuple[Source, str] | None = None
 
-    def arrived(self) -> tuple[shared.Arrived, ...]:
+    def arrived(self) -> tuple[shared.ImportCount, ...]:
         kinds = sorted({*+self.added, *+self.known})
         return tuple(
-            shared.Arrived(kind=k, added=self.added[k], known=self.known[k]) for k in kinds
+            shared.ImportCount(kind=k, added=self.added[k], known=self.known[k]) for k in kinds
         )
 
     def enter(self, names: Iterable[str]) -> None:
@@ -196,7 +196,7 @@ class RunImport:
     and uid of trials whose log here does not begin like, or continue, the one in the bundle.
     """
 
-    def __init__(self, adding: Adding, check_run: Callable[[int], None]) -> None:
+    def __init__(self, adding: ImportTally, check_run: Callable[[int], None]) -> None:
         self._adding = adding
         self._session = adding.session
         self._check_run = check_run

@@ -16,7 +16,7 @@ from cuecard.core.review import Clash, Standing, standing_of
 from cuecard.core.tasks.base import Frozen
 from cuecard.core.tasks.models import Task
 from cuecard.store import bundle_records as shared
-from cuecard.store.bundle_adding import Adding, Given, RunImport, Source
+from cuecard.store.bundle_adding import Given, ImportTally, RunImport, Source
 from cuecard.store.bundle_kinds import KIND_OF, KINDS, Kind, Rows, in_batches
 from cuecard.store.codec import LEVEL, origins_text, pack, unpack
 from cuecard.store.contributions import contribution_values, load_logs, refold, show_content
@@ -25,7 +25,7 @@ from cuecard.store.task_tables import ContentRow, CosignRow, RevisionRow, TaskRo
 _TASKS = 50
 
 
-class _Stood(NamedTuple):
+class _EarlierState(NamedTuple):
     """Where a task stood before the import; `state` is None for one that was not there."""
 
     head: int = 0
@@ -48,9 +48,9 @@ class BundleImport:
         self._session = session
         self._by = by
         self._packs = packs
-        self._adding = Adding(session, several=len(packs) > 1)
+        self._adding = ImportTally(session, several=len(packs) > 1)
         self._runs = RunImport(self._adding, check_run)
-        self._stood: dict[str, _Stood] = {}
+        self._is_visible_to: dict[str, _EarlierState] = {}
         self._fresh_revisions: set[str] = set()
         self._signed_here: set[tuple[str, str]] = set()
         self._signed_for: defaultdict[tuple[str, str], list[bool]] = defaultdict(list)
@@ -81,7 +81,9 @@ class BundleImport:
             moved=moved,
             left_out=self._left_out(),
             clashes_before=tuple(
-                clash for _task, stood in sorted(self._stood.items()) for clash in stood.clashes
+                clash
+                for _task, stood in sorted(self._is_visible_to.items())
+                for clash in stood.clashes
             ),
             clashes=clashes,
         )
@@ -166,15 +168,15 @@ class BundleImport:
 
     def _touch(self, task_ids: Iterable[str]) -> None:
         """Remember where these tasks stood, before anything of them is imported."""
-        new = [task_id for task_id in task_ids if task_id not in self._stood]
+        new = [task_id for task_id in task_ids if task_id not in self._is_visible_to]
         logs = load_logs(self._session, new)
         for task_id in new:
             row = self._session.get(TaskRow, task_id) if task_id in logs else None
             standing = standing_of(logs[task_id]) if row else None
-            self._stood[task_id] = (
-                _Stood(row.head, TaskState(row.state), self._clashes(standing))
+            self._is_visible_to[task_id] = (
+                _EarlierState(row.head, TaskState(row.state), self._clashes(standing))
                 if row and standing
-                else _Stood()
+                else _EarlierState()
             )
 
     def _signed(self, uids: Sequence[str]) -> dict[str, set[tuple[str, datetime]]]:
@@ -223,10 +225,10 @@ class BundleImport:
         """Fold the logs of all tasks that were touched; gives those that moved, and their clashes now."""
         moved: list[shared.Moved] = []
         clashes: list[Clash] = []
-        for task_ids in in_batches(sorted(self._stood), _TASKS):
+        for task_ids in in_batches(sorted(self._is_visible_to), _TASKS):
             logs = load_logs(self._session, task_ids)
             for task_id in task_ids:
-                standing, stood = refold(self._session, logs[task_id]), self._stood[task_id]
+                standing, stood = refold(self._session, logs[task_id]), self._is_visible_to[task_id]
                 clashes += self._clashes(standing)
                 if (stood.head, stood.state) == (standing.head, standing.state):
                     continue

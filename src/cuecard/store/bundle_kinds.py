@@ -119,7 +119,7 @@ class Kind:
             yield from _found(record, path)
 
     def counts_of(self, record: Any) -> Counter[str]:
-        """As what a record is counted, and its parts; see `Arrived`."""
+        """As what a record is counted, and its parts; see `ImportCount`."""
         if self.counted is None:
             found = Counter((self.name,))
         else:

@@ -287,7 +287,7 @@ class Pack(Protocol):
         ...
 
 
-class Arrived(Frozen):
+class ImportCount(Frozen):
     """How many entries of a kind were `added`, and how many were `known` already. `kind`: `person`,
     `task`, `revision`, `signature`, `label`, `reveal`, `adjudication`, `label_set`, `effort`, `run`, `trial`,
     `event`, `judgement`, `judge_call`, `shadow`, `session_form`, `trial_note`, `tag`, or the kind of a contribution.
@@ -340,7 +340,7 @@ class MergeReport(Frozen):
     """
 
     dry: bool
-    arrived: tuple[Arrived, ...] = ()
+    arrived: tuple[ImportCount, ...] = ()
     people: tuple[str, ...] = ()
     signed_for: tuple[SignedFor, ...] = ()
     moved: tuple[Moved, ...] = ()

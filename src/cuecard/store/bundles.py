@@ -15,7 +15,7 @@ from sqlmodel import Session, and_, col, func, or_, select
 from cuecard.core.records import RunState
 from cuecard.core.tasks.base import Frozen
 from cuecard.core.tasks.models import Task
-from cuecard.core.worker_archive import BeingPlayed
+from cuecard.core.worker_archive import AlreadyPlayed
 from cuecard.store import bundle_records as shared
 from cuecard.store.bundle_import import BundleImport
 from cuecard.store.bundle_kinds import KINDS, NAMED, PARTS, SET_ITEMS, Kind, in_batches, tally
@@ -70,14 +70,14 @@ class Exchange:
     ) -> shared.MergeReport:
         """Import these bundles: add what is new, and change or remove nothing. If anything fails, nothing is added.
         `by` is who will read the report. With `dry` nothing is written and the report says what would be. Raises
-        `BeingPlayed` if somebody here plays one of the runs.
+        `AlreadyPlayed` if somebody here plays one of the runs.
         """
         with self._database.write() as session:
 
             def refuse_played(run_id: int) -> None:
                 lease = self._leases.of(session, run_id).get(run_id)
                 if lease is not None and lease.alive and not dry:
-                    raise BeingPlayed(lease)
+                    raise AlreadyPlayed(lease)
 
             report = BundleImport(session, packs, by, refuse_played).report(dry=dry)
             if dry:

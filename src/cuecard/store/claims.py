@@ -13,7 +13,7 @@ from sqlmodel import Session, col, func, or_, select
 from sqlmodel.sql.expression import SelectOfScalar
 
 from cuecard.core.records import RunState
-from cuecard.core.worker_archive import POISON, BeingPlayed, Claim, Purpose
+from cuecard.core.worker_archive import POISON, AlreadyPlayed, Claim, Purpose
 from cuecard.store.engine import Database
 from cuecard.store.leases import Leases, db_now, started, this_machine, worker_alive
 from cuecard.store.rows import of_run, run_row
@@ -87,7 +87,7 @@ class Claims:
     def _free(self, session: Session, run_id: int) -> None:
         lease = self._leases.of(session, run_id).get(run_id)
         if lease is not None and lease.alive and not lease.workers:
-            raise BeingPlayed(lease)
+            raise AlreadyPlayed(lease)
 
     def take(
         self, run_id: int, taken: Sequence[tuple[Job, list[int]]], held: Collection[Claim]
@@ -122,7 +122,7 @@ class Claims:
                 if before not in (None, self.worker):
                     why, number = "lost", number + 1
                 if number >= POISON:
-                    elsewhere = _deaths_elsewhere(session, row, number)
+                    elsewhere = _other_deaths(session, row, number)
                 purpose: Any = row.purpose
                 claim = Claim(row.trial_id, run_id, row.fence + 1, purpose, number, elsewhere)
                 if _is_suspect(claim):
@@ -210,7 +210,7 @@ def _is_suspect(claim: Claim) -> bool:
     return claim.lost >= POISON - 1 and not claim.poisons
 
 
-def _deaths_elsewhere(session: Session, claim: ClaimRow, lost: int) -> int:
+def _other_deaths(session: Session, claim: ClaimRow, lost: int) -> int:
     """How many workers of the run died that had not held the trial, since the first of those took it that were `lost` with
     it in a row.
     """

@@ -244,14 +244,14 @@ _CONTENT = select(col(PayloadRow.hash), col(PayloadRow.base), col(PayloadRow.dat
 )
 
 
-class Ready(NamedTuple):
-    """Rows of payloads to be inserted. Give it to `Shelf.kept` once the transaction is committed."""
+class PreparedRows(NamedTuple):
+    """Rows of payloads to be inserted. Give it to `PayloadCache.kept` once the transaction is committed."""
 
     rows: list[dict[str, Any]]
     bases: list[tuple[int, str, bytes]]
 
 
-class Shelf:
+class PayloadCache:
     """Prepares payloads for writing, and remembers some that are stored already. Later contents of a trial are
     compressed with an earlier one as the dictionary. Not safe to use from several threads.
     """
@@ -261,14 +261,14 @@ class Shelf:
         self._known: OrderedDict[str, None] = OrderedDict()
         self._bases: OrderedDict[int, tuple[str, bytes]] = OrderedDict()
 
-    def ready(self, contents: Iterable[tuple[int, Payload]]) -> Ready:
+    def ready(self, contents: Iterable[tuple[int, Payload]]) -> PreparedRows:
         """Compress those contents that are not stored yet. `contents`: pairs of a trial's id and a payload."""
         new: dict[str, tuple[int, bytes]] = {}
         for trial_id, (digest, content) in contents:
             if digest not in self._known:
                 new.setdefault(digest, (trial_id, content))
         if not new:
-            return Ready([], [])
+            return PreparedRows([], [])
         if self._database.is_sqlite:  # Elsewhere to ask costs more than to send some again.
             with self._database.read() as session:
                 for digest in present(session.connection(), list(new)):
@@ -276,9 +276,9 @@ class Shelf:
                     del new[digest]
         bases: list[tuple[int, str, bytes]] = []
         rows = [self._row(trial_id, d, content, bases) for d, (trial_id, content) in new.items()]
-        return Ready(rows, bases)
+        return PreparedRows(rows, bases)
 
-    def kept(self, ready: Ready) -> None:
+    def kept(self, ready: PreparedRows) -> None:
         """Remember that these payloads are stored; call it after the commit."""
         for row in ready.rows:
             self._remember(row["hash"])
@@ -310,7 +310,7 @@ class Shelf:
             self._known.popitem(last=False)
 
 
-def write_payloads(connection: Connection, ready: Ready) -> None:
+def write_payloads(connection: Connection, ready: PreparedRows) -> None:
     """Insert payloads; those that another process has stored in the meantime are passed over."""
     if ready.rows:
         # In one order: two who insert the same wait for each other, and not in a circle.

@@ -29,7 +29,7 @@ from sqlmodel import Session, col
 from cuecard.core.errors import Conflict, CuecardError, system_words
 from cuecard.core.i18n import _, headed
 from cuecard.core.system import drafted
-from cuecard.core.worker_archive import LAPSE, BeingPlayed
+from cuecard.core.worker_archive import LAPSE, AlreadyPlayed
 from cuecard.store import errors as troubles
 from cuecard.store import role_rules, roles
 from cuecard.store.engine import Database
@@ -49,7 +49,7 @@ _UNLIMITED = (
 )
 
 
-class Copied(NamedTuple):
+class CopiedTable(NamedTuple):
     """A table that is the same in both databases. `hash`: SHA-256 over its rows in the order of their keys, as 64 hex digits;
     `changed`: rows that the last comparison found other, because somebody had written them meanwhile.
     """
@@ -67,11 +67,11 @@ class Copies:
         self._database = database
         self._leases = leases
 
-    def move(self, target: Database, told: OnRows) -> list[Copied]:
+    def move(self, target: Database, told: OnRows) -> list[CopiedTable]:
         """Copy every row into `target`, which is empty or was begun by a call that was killed; then hold the workspace still,
         take in what was written meanwhile, and compare every table. Only then the target is a workspace.
 
-        Raises `BeingPlayed`; `CuecardError` if the target holds something else, or the workspace is being written.
+        Raises `AlreadyPlayed`; `CuecardError` if the target holds something else, or the workspace is being written.
         """
         source = self._database
         roles.check_owner(source, _("Moving the workspace"))
@@ -93,7 +93,7 @@ class Copies:
                 self._check_leases(session)
             return _finish(connection, target, told)
 
-    def back_up(self, file: Path, told: OnRows, *, force: bool = False) -> list[Copied]:
+    def back_up(self, file: Path, told: OnRows, *, force: bool = False) -> list[CopiedTable]:
         """Write the workspace as it is at this moment into a file that is a workspace, while others go on writing. SQLite's
         pages are copied as they are; then no tables are compared, but every page of the copy is checked. `force`: in place
         of a file that exists. Raises `CuecardError`.
@@ -103,7 +103,7 @@ class Copies:
         try:
             _check_free(file, force=force)
             with drafted(file, private=True, new=not force) as draft:
-                found: list[Copied] = []
+                found: list[CopiedTable] = []
                 if database.is_sqlite:
                     room = shutil.disk_usage(draft.parent).free
                     database.copy_pages(draft, lambda done, of: told("", done, of), room=room)
@@ -124,7 +124,7 @@ class Copies:
             ) from error
         return found
 
-    def _dump(self, copy: Database, told: OnRows) -> list[Copied]:
+    def _dump(self, copy: Database, told: OnRows) -> list[CopiedTable]:
         with self._database.read() as session:
             connection = unlimited(session.connection())
             _begin(copy, self._database.public_url)
@@ -135,7 +135,7 @@ class Copies:
     def _check_leases(self, session: Session) -> None:
         for lease in self._leases.of(session).values():
             if lease.alive:
-                raise BeingPlayed(lease)
+                raise AlreadyPlayed(lease)
         beating = select(WorkerRow).where(
             col(WorkerRow.left_at).is_(None),
             col(WorkerRow.beat_at) > datetime.now(UTC) - timedelta(seconds=LAPSE),
@@ -214,7 +214,7 @@ def _check_mark(connection: Connection, target: Database, source: str | None = N
 
 def _copy(
     source: Connection, target: Database, table: Table, count: int, told: OnRows
-) -> tuple[Copied, str]:
+) -> tuple[CopiedTable, str]:
     """Make the target's table like the source's; gives it as it was found, with the hash that the target had."""
     here, there = hashlib.sha256(), hashlib.sha256()
     most = _LARGE_ROWS if _is_large(table) else _ROWS
@@ -236,12 +236,12 @@ def _copy(
             told(table.name, rows, count)
     _write(target, table, batch)
     told(table.name, rows, count)
-    return Copied(table.name, rows, here.hexdigest(), changed), there.hexdigest()
+    return CopiedTable(table.name, rows, here.hexdigest(), changed), there.hexdigest()
 
 
-def _finish(source: Connection, target: Database, told: OnRows) -> list[Copied]:
+def _finish(source: Connection, target: Database, told: OnRows) -> list[CopiedTable]:
     """Compare every table, take in what is other, and make a workspace of the target."""
-    found: list[Copied] = []
+    found: list[CopiedTable] = []
     for table in tables():
         count = count_of(source, table)
         copied, hash = _copy(source, target, table, count, told)

@@ -15,14 +15,14 @@ SIDES = ("-wal", "-shm")
 """What stands beside a database that writes ahead; whoever cannot write these cannot write the database."""
 
 
-class Barred(NamedTuple):
+class ReadOnlyReason(NamedTuple):
     """The reason why a workspace can be read but not written, and a hint what to do about it."""
 
     reason: str
     hint: str
 
 
-def check_file(url: URL, create: bool) -> Barred | None:
+def check_file(url: URL, create: bool) -> ReadOnlyReason | None:
     """Whether the database file can be used: None if it can be written, else why it can only be read. Raises
     `CuecardError` if it cannot be read, or is missing and must not or cannot be created.
     """
@@ -31,7 +31,9 @@ def check_file(url: URL, create: bool) -> Barred | None:
     if url.database.startswith("file:"):
         # SQLite's own kind of URL, with options that only it can judge.
         if url.query.get("mode") == "ro" or url.query.get("immutable") == "1":
-            return Barred(_("Its address asks for reading only."), _("Take that out of --db."))
+            return ReadOnlyReason(
+                _("Its address asks for reading only."), _("Take that out of --db.")
+            )
         return None
     path = Path(url.database)
     try:
@@ -87,7 +89,7 @@ def _check_new(path: Path, create: bool) -> None:
         raise troubles.not_made_here(str(path), *_unwritable(folder))
 
 
-def _barred(path: Path) -> Barred | None:
+def _barred(path: Path) -> ReadOnlyReason | None:
     beside = [side for end in SIDES if (side := Path(f"{path}{end}")).exists()]
     for place in (path, path.parent, *beside):
         if not os.access(place, os.W_OK):
@@ -95,18 +97,20 @@ def _barred(path: Path) -> Barred | None:
     return None
 
 
-def _unwritable(place: Path) -> Barred:
+def _unwritable(place: Path) -> ReadOnlyReason:
     copy = _("Copy the workspace to a folder of your own and open the copy.")
     if os.statvfs(place).f_flag & os.ST_RDONLY:
-        return Barred(_("{place} is on a read-only file system.").format(place=place), copy)
+        return ReadOnlyReason(_("{place} is on a read-only file system.").format(place=place), copy)
     found = place.stat()
     mine = found.st_uid == os.geteuid()
     if os.geteuid() == 0 or (mine and found.st_mode & stat.S_IWUSR):
         reason = _("The system keeps {place} from being changed, whatever its permissions say.")
-        return Barred(reason.format(place=place), _("See `lsattr`. {copy}").format(copy=copy))
+        return ReadOnlyReason(
+            reason.format(place=place), _("See `lsattr`. {copy}").format(copy=copy)
+        )
     text = _("{place} belongs to {owner} and has the permissions {mode}: you may not write it.")
     mend = _("`chmod u+w {place}` lets you write it.").format(place=place)
-    return Barred(_denied(text, place), mend if mine else copy)
+    return ReadOnlyReason(_denied(text, place), mend if mine else copy)
 
 
 def _denied(text: str, place: Path) -> str:

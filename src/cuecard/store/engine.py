@@ -27,7 +27,7 @@ from cuecard.core.errors import (
 )
 from cuecard.core.i18n import _, headed
 from cuecard.store import errors as troubles
-from cuecard.store.database_file import SIDES, Barred, reading_uri
+from cuecard.store.database_file import SIDES, ReadOnlyReason, reading_uri
 from cuecard.store.errors import busy, database_trouble, read_only
 
 BUSY_SECONDS = 30
@@ -55,7 +55,9 @@ class _Moment(threading.local):
 class Database:
     """Sessions on one database, SQLite or PostgreSQL. Safe to use from any thread."""
 
-    def __init__(self, url: URL, barred: Barred | None = None, busy: float = BUSY_SECONDS) -> None:
+    def __init__(
+        self, url: URL, barred: ReadOnlyReason | None = None, busy: float = BUSY_SECONDS
+    ) -> None:
         """`barred`: why it can only be read, None if it can be written. `busy`: seconds to wait for other writers of a
         SQLite file.
         """
@@ -435,7 +437,7 @@ def _close(connection: Any, _record: object) -> None:
         connection.close()
 
 
-def _sqlite_engine(url: URL, barred: Barred | None, busy: float) -> Engine:
+def _sqlite_engine(url: URL, barred: ReadOnlyReason | None, busy: float) -> Engine:
     path = url.database or ""
     if barred and not path.startswith("file:"):
         # A connection a session: how such a file is best read changes when somebody else begins to write.

@@ -20,7 +20,7 @@ from sqlmodel import Session, col, select
 from cuecard.core.engine.events import Played
 from cuecard.core.errors import CuecardError, DatabaseAway, error_text
 from cuecard.core.records import RunLease
-from cuecard.core.worker_archive import LAPSE, WORKER_LAPSE, BeingPlayed, Lease
+from cuecard.core.worker_archive import LAPSE, WORKER_LAPSE, AlreadyPlayed, Lease
 from cuecard.store.engine import Database
 from cuecard.store.rows import of_run, run_row
 from cuecard.store.task_tables import in_utc
@@ -60,7 +60,7 @@ class Leases:
 
     def take(self, run_id: int, person: str, on_lost: Callable[[], None] | None = None) -> Lease:
         """Hold the run until `release`. `on_lost` is called, on the heartbeat thread, if somebody else takes the run
-        over. Raises `NotFound`, and `BeingPlayed` while another process plays it.
+        over. Raises `NotFound`, and `AlreadyPlayed` while another process plays it.
         """
         lease = Lease(run_id, on_lost=on_lost)
         with self._database.write(of_run(run_id)) as session:
@@ -70,13 +70,13 @@ class Leases:
             ).first()
             if row is not None and self._played(session, row) == "now":
                 certain, held = not self._doubtful(row), _record(row, alive=True)
-                raise BeingPlayed(held, certain=certain, session=is_session)
+                raise AlreadyPlayed(held, certain=certain, session=is_session)
             if row is not None:
                 session.delete(row)
                 session.flush()
             if (working := held_by_workers(session, run_id).get(run_id)) is not None:
                 if working.alive:
-                    raise BeingPlayed(working)
+                    raise AlreadyPlayed(working)
                 _fence_off(session, run_id)
             now = db_now(session)
             session.add(
@@ -96,14 +96,14 @@ class Leases:
             _HELD.add(lease.owner)
         with self._lock:
             self._held[lease.owner] = lease
-            self._go_on_beating()
+            self._start_heartbeat()
         return lease
 
-    def _go_on_beating(self) -> None:
+    def _start_heartbeat(self) -> None:
         if self._thread is None:
             self._wake.clear()
             self._thread = threading.Thread(
-                target=self._beat_on, name="cuecard-leases", daemon=True
+                target=self._heartbeat, name="cuecard-leases", daemon=True
             )
             self._thread.start()
 
@@ -124,7 +124,7 @@ class Leases:
             with self._lock:
                 self._owed.add(lease.owner)
                 if not self._wake.is_set():
-                    self._go_on_beating()
+                    self._start_heartbeat()
 
     def _delete(self, owners: set[str]) -> None:
         mine = delete(RunLeaseRow).where(col(RunLeaseRow.owner).in_(owners))
@@ -170,7 +170,7 @@ class Leases:
     def _doubtful(self, row: RunLeaseRow) -> bool:
         return self._database.is_sqlite and row.machine != this_machine()
 
-    def _beat_on(self) -> None:
+    def _heartbeat(self) -> None:
         while not self._wake.wait(BEAT):
             with self._lock:
                 held, owed = list(self._held.values()), set(self._owed)

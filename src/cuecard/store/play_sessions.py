@@ -13,7 +13,7 @@ from cuecard.core.engine.events import Termination
 from cuecard.core.engine.messages import ModelReply, PlayerRef, UserReply
 from cuecard.core.errors import Conflict, NotAllowed
 from cuecard.core.i18n import _
-from cuecard.core.records import PlayMove, PlayStep, Pulse, SessionForm, Shadow
+from cuecard.core.records import LatestEvent, PlayMove, PlayStep, SessionForm, Shadow
 from cuecard.core.tasks.base import FormQuestion
 from cuecard.core.worker_archive import Claim
 from cuecard.store.codec import from_json, to_json
@@ -131,7 +131,7 @@ class PlayerMoves:
         with self._database.read() as session:
             return acquaintance(session, task_id, person.strip())
 
-    def pulse(self, trial_id: int) -> Pulse | None:
+    def pulse(self, trial_id: int) -> LatestEvent | None:
         """The number, retry count and time of a trial's newest event, without its content; cheap enough for polling."""
         query = (
             select(EventRow.seq, EventRow.take, EventRow.at)
@@ -141,7 +141,7 @@ class PlayerMoves:
         )
         with self._database.read() as session:
             found = session.exec(query).first()
-            return None if found is None else Pulse(seq=found[0], take=found[1], at=found[2])
+            return None if found is None else LatestEvent(seq=found[0], take=found[1], at=found[2])
 
     def add(self, trial_id: int, attempt: int, place: str, person: str, move: PlayMove) -> PlayStep:
         """Record a move at the step whose key is `place`; the same again changes nothing. Raises `NotAllowed` for who does

@@ -20,8 +20,8 @@ from sqlmodel.sql.expression import SelectOfScalar
 
 from cuecard.core.errors import CuecardError, NotAllowed, install_hint
 from cuecard.core.i18n import _, headed
-from cuecard.core.records import Handout, RunState, TakeRecord, WorkerRecord
-from cuecard.core.worker_archive import WORKER_LAPSE, BeingPlayed, Claim, Purpose
+from cuecard.core.records import OfferProgress, RunState, TakeRecord, WorkerRecord
+from cuecard.core.worker_archive import WORKER_LAPSE, AlreadyPlayed, Claim, Purpose
 from cuecard.store import errors as troubles
 from cuecard.store.claims import Claims
 from cuecard.store.engine import Database
@@ -82,7 +82,7 @@ class Workers:
         with self._database.read() as session:
             return dict(session.exec(query).all())
 
-    def handout(self, run_id: int) -> Handout | None:
+    def handout(self, run_id: int) -> OfferProgress | None:
         """Where the run's offered trials stand; None if it was never offered to workers."""
         mine = ClaimRow.run_id == run_id
         counts = select(col(ClaimRow.done), col(ClaimRow.worker).is_(None), func.count())
@@ -97,7 +97,7 @@ class Workers:
             took = set(session.exec(takers).all())
             lost = select(TakeRow).join(TrialRow).where(TrialRow.run_id == run_id)
             lost = lost.where(TakeRow.why == "lost").order_by(col(TakeRow.at).desc())
-            return Handout(
+            return OfferProgress(
                 waiting=sum(n for done, free, n in found if not done and free),
                 held=sum(n for done, free, n in found if not done and not free),
                 done=sum(n for done, _free, n in found if done),
@@ -167,7 +167,7 @@ class PgQueue:
     async def offer(
         self, run_id: int, lanes: Mapping[str, Sequence[int]], purpose: Purpose = "play"
     ) -> int:
-        """See `TrialQueue`. Raises `NotFound`, and `BeingPlayed` while one process plays the run alone."""
+        """See `TrialQueue`. Raises `NotFound`, and `AlreadyPlayed` while one process plays the run alone."""
         await self._install()
         new, left = await asyncio.to_thread(
             self._claims.offer, run_id, list(lanes.values()), purpose
@@ -220,7 +220,7 @@ class PgQueue:
                         await self._ask(
                             lambda q, j=job, n=claim.lost: q.driver.execute(_BEHIND, j.id, -n)
                         )
-        except BeingPlayed:
+        except AlreadyPlayed:
             for job, _trials in taken:
                 await self._ask(lambda q, j=job: q.retry_job(j, timedelta(seconds=0.5), None))
             raise

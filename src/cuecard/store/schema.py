@@ -20,7 +20,7 @@ from sqlalchemy import (
 from cuecard.core.errors import CuecardError
 from cuecard.core.i18n import _
 from cuecard.store import roles
-from cuecard.store.database_file import Barred
+from cuecard.store.database_file import ReadOnlyReason
 from cuecard.store.engine import Database
 from cuecard.store.errors import Busy, foreign_database, half_moved, newer_version, outdated
 from cuecard.store.task_tables import metadata
@@ -218,14 +218,14 @@ def _version(connection: Connection, place: str) -> str | None:
     return str(version)
 
 
-def _barred(connection: Connection) -> Barred | None:
+def _barred(connection: Connection) -> ReadOnlyReason | None:
     """Why a PostgreSQL server lets this user only read."""
     standby, refused, may_add = connection.execute(text(_POSTGRES_RIGHTS)).one()
     if standby or refused == "on":
-        return Barred(
+        return ReadOnlyReason(
             _("The server takes no changes."), _("Open the workspace on its primary server.")
         )
     if not may_add:
         reason = _("The database's user of this address may only read.")
-        return Barred(reason, _("Ask whoever runs the database for the right to write."))
+        return ReadOnlyReason(reason, _("Ask whoever runs the database for the right to write."))
     return None

@@ -23,7 +23,7 @@ from cuecard.core.i18n import _, headed, listed
 from cuecard.core.records import Outline, PromptUse, UsageRecord
 from cuecard.core.worker_archive import Claim
 from cuecard.store.codec import (
-    Shelf,
+    PayloadCache,
     decode,
     decode_outline,
     dumped,
@@ -375,7 +375,7 @@ class KeptPrompts:
         content = text.encode()
         if hash_of(content) != digest:
             raise ValueError(f"this is not the hash of the prompt: {digest}")
-        ready = Shelf(self._database).ready([(0, (digest, content))])
+        ready = PayloadCache(self._database).ready([(0, (digest, content))])
         if ready.rows:
             with self._database.beside() as connection:
                 write_payloads(connection, ready)

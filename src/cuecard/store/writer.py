@@ -18,7 +18,7 @@ from cuecard.core.engine.events import Event, ModelReplied, TrialEnded, TrialRet
 from cuecard.core.errors import PAUSES, Conflict, CuecardError, DatabaseAway, NotFound
 from cuecard.core.i18n import _
 from cuecard.core.worker_archive import Claim
-from cuecard.store.codec import Encoded, Shelf, dumped, encode, pack, write_payloads
+from cuecard.store.codec import Encoded, PayloadCache, dumped, encode, pack, write_payloads
 from cuecard.store.engine import Database
 from cuecard.store.rows import check_fences, trial_missing
 from cuecard.store.task_tables import in_utc, metadata
@@ -70,7 +70,7 @@ class Appender:
 
     def __init__(self, database: Database) -> None:
         self._database = database
-        self._shelf = Shelf(database)
+        self._shelf = PayloadCache(database)
         self._states: dict[int, _State] = {}
 
     def append(

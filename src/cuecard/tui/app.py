@@ -39,7 +39,7 @@ from cuecard.tui.actions import (
     translated,
     unless_general,
 )
-from cuecard.tui.drawing import DrawnOnce, Even, KeptStyles
+from cuecard.tui.drawing import DrawnOnce, KeptStyles, UniformLines
 from cuecard.tui.notices import Notices, Outage, guarded
 from cuecard.tui.preferences import DARK, OURS, Preferences, variables_of
 from cuecard.tui.present.keyboard import with_keys
@@ -98,7 +98,7 @@ class _Shared(Named, DrawnOnce):
             self.cue_app.tour.show()
 
 
-class CuecardScreen(Even, _Shared, Screen[Result]):
+class CuecardScreen(UniformLines, _Shared, Screen[Result]):
     """A full screen. Subclasses compose widgets, handle messages and call services."""
 
     BINDINGS = keys(

@@ -135,7 +135,7 @@ class _Compositor(Compositor):
 _OfWidget = Widget if TYPE_CHECKING else object
 
 
-class Even(_OfWidget):
+class UniformLines(_OfWidget):
     """Mixin of what others stand on: a line of it looks as the next one, and is drawn and cut once for all of them."""
 
     def render_lines(self, crop: Region) -> list[Strip]:
@@ -144,19 +144,19 @@ class Even(_OfWidget):
         return super().render_lines(Region(crop.x, crop.y, crop.width, 1)) * crop.height
 
 
-class Container(Even, containers.Container):
+class Container(UniformLines, containers.Container):
     """As Textual's."""
 
 
-class Horizontal(Even, containers.Horizontal):
+class Horizontal(UniformLines, containers.Horizontal):
     """As Textual's."""
 
 
-class Vertical(Even, containers.Vertical):
+class Vertical(UniformLines, containers.Vertical):
     """As Textual's."""
 
 
-class VerticalScroll(Even, containers.VerticalScroll):
+class VerticalScroll(UniformLines, containers.VerticalScroll):
     """As Textual's."""
 
 

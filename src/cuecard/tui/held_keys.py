@@ -212,18 +212,18 @@ class HoldsKeys(App[str]):
             urgent = any(
                 isinstance(event, events.Key) and event.key in URGENT for event, _ in self._held
             )
-            patience = self.IMPATIENCE[not self._errand_on()] if urgent else self.PATIENCE
+            patience = self.IMPATIENCE[not self._is_busy()] if urgent else self.PATIENCE
             if time.monotonic() - began > patience:
                 return False
             turns += 1
-            await asyncio.sleep(_PAUSE if turns > _TURNS or self._errand_on() else 0)
+            await asyncio.sleep(_PAUSE if turns > _TURNS or self._is_busy() else 0)
         return True
 
     def _settled(self, event: _Typed) -> bool:
         if not self.screen_stack or not _at_rest(self._busy) or not _at_rest(self):
             return False
         screen = self.screen
-        if screen._callbacks or self._errand_on():
+        if screen._callbacks or self._is_busy():
             return False
         waiting: list[Widget] = [screen]
         while waiting:
@@ -238,7 +238,7 @@ class HoldsKeys(App[str]):
             return False
         return (isinstance(event, events.Key) and event.is_printable) or not self._searching(screen)
 
-    def _errand_on(self) -> bool:
+    def _is_busy(self) -> bool:
         for worker, rests in list(self._errands.items()):
             # One that was cancelled before it began never says that it is finished.
             if worker not in self.workers:

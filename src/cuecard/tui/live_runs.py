@@ -20,9 +20,9 @@ from cuecard.core.engine.events import (
 )
 from cuecard.core.engine.messages import Usage
 from cuecard.core.engine.run_control import RunControl
-from cuecard.core.errors import Drained, Halt, Held
+from cuecard.core.errors import Halt, PausedByPerson, StoppedByPerson
 from cuecard.core.evaluation.probe_plan import PROBE_LABEL
-from cuecard.core.evaluation.run_trials import Tally, Trouble
+from cuecard.core.evaluation.run_trials import Tally, TrialProblem
 from cuecard.core.evaluation.runs import budget_of
 from cuecard.core.evaluation.sharing import Budget
 from cuecard.core.i18n import _, plural
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Ended:
+class EndedTrial:
     """How a trial ended while it was watched."""
 
     termination: Termination
@@ -65,7 +65,7 @@ class Pace:
     usage: Usage
     cost: float | None
     seconds_left: float | None
-    troubles: tuple[Trouble, ...]
+    troubles: tuple[TrialProblem, ...]
 
 
 class LiveWork:
@@ -88,7 +88,7 @@ class LiveWork:
     def stopped_by(self) -> BaseException | None:
         """What ended it before its end: an error, its model, its budget; None if nothing or a person did."""
         halt = None if self.going_on else self.control.halt
-        return self.trouble() or (None if isinstance(halt, Drained) else halt)
+        return self.trouble() or (None if isinstance(halt, StoppedByPerson) else halt)
 
 
 class LiveExam(LiveWork):
@@ -254,7 +254,7 @@ class LiveRun(LiveWork):
         self._tally = Tally()
         self._turns: dict[int, int] = {}
         self._problems: dict[int, str] = {}
-        self._ended: dict[int, Ended] = {}
+        self._ended: dict[int, EndedTrial] = {}
 
     def begin(
         self,
@@ -292,7 +292,7 @@ class LiveRun(LiveWork):
 
     def pause(self) -> None:
         """Stop after some seconds for calls under way; the run can be resumed."""
-        self.control.drain(Held(_("The run is paused"), _("as asked for")))
+        self.control.drain(PausedByPerson(_("The run is paused"), _("as asked for")))
 
     def stop(self) -> None:
         """Stop after some seconds for calls under way, and mark the run as stopped; called again, stop at once."""
@@ -323,7 +323,7 @@ class LiveRun(LiveWork):
             return dict(self._problems)
 
     @property
-    def ended(self) -> dict[int, Ended]:
+    def ended(self) -> dict[int, EndedTrial]:
         """How trials have ended in this process, by their id."""
         with self._lock:
             return dict(self._ended)
@@ -348,7 +348,7 @@ class LiveRun(LiveWork):
     def halt(self) -> Halt | None:
         """Why the run stopped: its model, its budget, somebody elsewhere; None if it did not, or was asked to here."""
         halt = self.control.halt
-        asked = isinstance(halt, Drained) and not halt.ordered
+        asked = isinstance(halt, StoppedByPerson) and not halt.ordered
         return None if self.going_on or asked else halt
 
     def unjudged(self) -> int:
@@ -369,7 +369,7 @@ class LiveRun(LiveWork):
                     self._turns[int(cell)] = turn + 1
                 case TrialFinished(cell=cell, termination=end, detail=detail, problem=problem):
                     self._turns.pop(int(cell), None)
-                    self._ended[int(cell)] = Ended(end, detail, problem)
+                    self._ended[int(cell)] = EndedTrial(end, detail, problem)
                     if problem:
                         self._problems[int(cell)] = problem
                 case TrialLeftOpen(cell=cell):

@@ -60,9 +60,9 @@ class Notices(HoldsKeys):
     def action_try_again(self) -> None:
         self.outage.try_now()
 
-    def _errand_on(self) -> bool:
+    def _is_busy(self) -> bool:
         # What an earlier key began may wait for the database, and for long.
-        return self.outage.error is None and super()._errand_on()
+        return self.outage.error is None and super()._is_busy()
 
     async def _check_bindings(self, key: str, priority: bool = False) -> bool:
         done = await super()._check_bindings(key, priority)

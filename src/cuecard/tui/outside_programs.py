@@ -159,7 +159,7 @@ def run_editor(command: Sequence[str], path: Path) -> None:
         )
 
 
-def edited_outside(app: App[str], text: str, kept: KeptText, *, original: str) -> str | None:
+def edited_outside(app: App[str], text: str, kept: SavedText, *, original: str) -> str | None:
     """`text` as it comes back from the person's editor; None if it says what `original` said.
 
     The app stands still meanwhile. The file stays until the caller discards it, except where it holds
@@ -200,7 +200,7 @@ def _run_suspended(app: App[str], command: Sequence[str], path: Path) -> None:
         raise failed
 
 
-def _let_go(kept: KeptText, original: str) -> None:
+def _let_go(kept: SavedText, original: str) -> None:
     left = kept.load()
     if left is not None and same_text(left.text, original):
         kept.discard()
@@ -239,7 +239,7 @@ class Kept:
     at: datetime
 
 
-class KeptText:
+class SavedText:
     """The file that keeps one text. `place`: its name within the workspace at `url`; `suffix`: its language."""
 
     def __init__(self, url: str, place: str, suffix: str = ".yaml") -> None:

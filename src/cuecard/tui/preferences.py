@@ -15,7 +15,7 @@ from textual.theme import BUILTIN_THEMES, Theme
 
 from cuecard.core.errors import public_form
 from cuecard.core.i18n import N_
-from cuecard.core.system import config_folder, keep, locked, make_own_folder, shut_own_folders
+from cuecard.core.system import config_folder, keep, locked, make_own_folder, restrict_own_folders
 from cuecard.core.text import slug
 
 _PLACES = 10
@@ -50,7 +50,7 @@ class Preferences:
         """The saved preferences; an unreadable file counts as none. Passwords that an earlier version let into
         the file are taken out of it.
         """
-        shut_own_folders()
+        restrict_own_folders()
         data = _read()
         if _without_passwords(data) != data:
             with contextlib.suppress(OSError):

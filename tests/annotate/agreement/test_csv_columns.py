@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cuecard.annotate.agreement.csv_columns import CsvColumns, Unclear, label_key
+from cuecard.annotate.agreement.csv_columns import CsvColumns, UnclearColumns, label_key
 from cuecard.annotate.agreement.csv_table import GroupedRatings, read_table
 from cuecard.core.errors import FileProblems
 
@@ -88,7 +88,7 @@ def test_what_each_column_is_taken_for(read, head, columns, item, raters, left_o
     ],
 )
 def test_what_is_not_clear_is_refused(read, head, columns, said):
-    with pytest.raises(Unclear) as caught:
+    with pytest.raises(UnclearColumns) as caught:
         read(head, *columns)
     for word in (said, "--item", "--raters"):
         assert word in str(caught.value)

@@ -10,9 +10,9 @@ import pytest
 
 from assist_scripts import TODAY, config, propose, says, scripted, stage
 from cuecard.annotate.assist.checkpoints import FromQuestion
-from cuecard.annotate.assist.drafting import Drafting, ForTranslation, Inputs
+from cuecard.annotate.assist.drafting import Drafting, Inputs, TranslationInputs
 from cuecard.annotate.assist.facts import FromPairs, pairs_in
-from cuecard.annotate.assist.persona import ForPersona
+from cuecard.annotate.assist.persona import PersonaInputs
 from cuecard.annotate.assist.proposals import Proposal, ProposedItem, apply
 from cuecard.annotate.assist.translation import translated, translated_id
 from cuecard.annotate.authoring.edit import TaskEdit, invalid
@@ -62,7 +62,7 @@ async def test_a_persona_takes_the_place_of_the_blank_one_and_its_triples():
     stages[5] |= {"cue_kind": "completes"}
     data = graph()
     proposal, server = await propose(
-        data, ForPersona(), scripted(lambda _m, n: persona(*stages[:4] if n == 0 else stages))
+        data, PersonaInputs(), scripted(lambda _m, n: persona(*stages[:4] if n == 0 else stages))
     )
     # The first draft was too short, and the model was told so.
     assert len(server.requests) == 2
@@ -91,7 +91,7 @@ async def test_a_line_that_gives_gold_away_is_not_ticked():
     stages[1] |= {"line": "I hear it was printed in London?", "triples": [0]}
     stages[5] |= {"line": "Where were the Notes printed?", "triples": [1]}
     proposal, _server = await propose(
-        graph(), ForPersona(), scripted(lambda _m, _n: persona(*stages))
+        graph(), PersonaInputs(), scripted(lambda _m, _n: persona(*stages))
     )
     items = items_of(proposal)
     assert not items["s2"].suggested
@@ -102,7 +102,7 @@ async def test_a_line_that_gives_gold_away_is_not_ticked():
 async def test_further_stages_follow_those_that_are_written_or_take_their_place():
     data = accept_all(graph(), (await _persona(graph()))[0])
     more = persona(stage(10), stage(11), identity="Somebody else.")
-    proposal, server = await propose(data, ForPersona(), scripted(lambda _m, _n: more))
+    proposal, server = await propose(data, PersonaInputs(), scripted(lambda _m, _n: more))
     items = items_of(proposal)
     assert list(items) == ["identity", "s10", "s11"]
     assert not items["identity"].suggested
@@ -125,7 +125,7 @@ async def test_further_stages_follow_those_that_are_written_or_take_their_place(
 
 async def _persona(data: dict[str, Any], *, anew: bool = False) -> tuple[Proposal, OpenAIServer]:
     whole = persona(*(stage(n) for n in range(1, 10)))
-    return await propose(data, ForPersona(anew=anew), scripted(lambda _m, _n: whole))
+    return await propose(data, PersonaInputs(anew=anew), scripted(lambda _m, _n: whole))
 
 
 def step(question: str, target: str, **more: Any) -> dict[str, Any]:
@@ -266,7 +266,7 @@ def pseudo(material: dict[str, Any], _number: int) -> dict[str, Any]:
 async def test_a_translation_has_the_structure_of_the_original(file: str):
     task = load_task(Path(__file__).parents[3] / "sample_tasks" / f"{file}.yaml")
     data = task.model_dump(mode="json")
-    proposal, _server = await propose(data, ForTranslation(), scripted(pseudo))
+    proposal, _server = await propose(data, TranslationInputs(), scripted(pseudo))
     everything = {item.id for item in proposal.items}
     new = translated(data, proposal, everything, translated_id(task.id, "zh"))
     assert invalid(new) == []
@@ -311,7 +311,7 @@ async def test_a_translation_is_checked_and_keeps_names_apart():
             ]
         }
 
-    proposal, server = await propose(data, ForTranslation(), scripted(careless))
+    proposal, server = await propose(data, TranslationInputs(), scripted(careless))
     query = next(item for item in proposal.items if item.place == "query")
     assert any("1884" in told and "https://" in told for told in query.checked)
     assert any("“Ada”" in told for told in query.checked)
@@ -331,10 +331,10 @@ def test_ids_of_translations():
 
 
 KINDS: list[tuple[Family, Inputs]] = [
-    ("graph", ForPersona()),
+    ("graph", PersonaInputs()),
     ("checkpoints", FromQuestion("Who?")),
     ("facts", FromPairs("A | B")),
-    ("graph", ForTranslation()),
+    ("graph", TranslationInputs()),
 ]
 
 
@@ -382,7 +382,7 @@ async def test_stopping_keeps_the_parts_that_are_done():
     async with OpenAIServer(script) as server:
         drafting = Drafting(
             data,
-            ForTranslation(),
+            TranslationInputs(),
             config(server.url),
             "drafter",
             today=TODAY,

@@ -8,9 +8,9 @@ import copy
 from cuecard.annotate.authoring.edit import TaskEdit
 from cuecard.annotate.authoring.facts_ops import (
     apply_facts,
+    duplicate_keys,
     plan_facts,
     read_kind,
-    twin_keys,
     used,
     write_fact,
 )
@@ -112,7 +112,7 @@ def test_cells_of_facts_know_each_other() -> None:
     assert used(edit, "entity") == ["Dunmore", "Hill"]
     assert used(edit, "entity", but=0) == ["Dunmore"]
     write_fact(edit, 2, "key", "a")
-    assert twin_keys(edit) == {0: 2, 2: 0}
+    assert duplicate_keys(edit) == {0: 2, 2: 0}
     assert [read_kind(text) for text in ("r", "Rules", "规则", "fact", "")] == ["rule", "rule", "rule", "fact", "fact"]  # fmt: skip
 
 

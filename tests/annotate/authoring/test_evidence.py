@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from cuecard.annotate.authoring.edit import TaskEdit
-from cuecard.annotate.authoring.facts_ops import evidence_of, take_into_list
+from cuecard.annotate.authoring.facts_ops import add_to_sources, evidence_of
 from cuecard.core.tasks.models import Task
 
 
@@ -40,11 +40,11 @@ def test_cited_addresses_are_taken_as_one_step(samples: dict[str, Task]) -> None
     edit = TaskEdit.of(samples["espresso"], 1)
     before = len(edit.items(("sources",)))
     urls = [item.url for item in evidence_of(edit.data) if item.index is None]
-    take_into_list(edit, *urls, urls[0])
+    add_to_sources(edit, *urls, urls[0])
     assert len(edit.items(("sources",))) == before + len(urls)
     assert all(item.index is not None for item in evidence_of(edit.data))
     assert edit.problems() == []
-    take_into_list(edit, *urls)
+    add_to_sources(edit, *urls)
     edit.undo()
     assert not edit.changed
     assert not edit.can_undo

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from cuecard.annotate.authoring.graph_view import Surroundings, depth, figures
+from cuecard.annotate.authoring.graph_view import TripleIndex, depth, figures
 from graph_tasks import node, triple
 
 
@@ -46,7 +46,7 @@ def test_a_neighbourhood_goes_both_ways_and_ends_where_it_was() -> None:
         triple("b", "t", "a"),
         triple("b", "u", "d"),
     ]
-    around = Surroundings(triples).around("a")
+    around = TripleIndex(triples).around("a")
     assert [(b.entity, b.inward, b.relation) for b in around.branches] == [
         ("b", False, "r"),
         ("c", True, "s"),
@@ -54,10 +54,10 @@ def test_a_neighbourhood_goes_both_ways_and_ends_where_it_was() -> None:
     ]
     assert [(b.entity, b.again) for b in around.branches[0].branches] == [("a", True), ("d", False)]
     assert around.branches[2].again
-    assert Surroundings(triples).degree("a") == 3
+    assert TripleIndex(triples).degree("a") == 3
 
 
 def test_an_entity_with_very_many_triples_shows_some() -> None:
     triples = [triple("hub", "r", f"n{i}") for i in range(500)]
-    around = Surroundings(triples).around("hub", most=40)
+    around = TripleIndex(triples).around("hub", most=40)
     assert (len(around.branches), around.hidden) == (40, 460)

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from budget import examples
 from cuecard.annotate.authoring import ops
 from cuecard.annotate.authoring.diff import alike, list_diff
-from cuecard.annotate.authoring.graph_names import GraphIndex, LikeTriple
+from cuecard.annotate.authoring.graph_names import GraphIndex, SimilarTriple
 from graph_tasks import graph_edit, node, triple
 
 
@@ -98,8 +98,8 @@ def test_the_same_and_nearly_the_same_triples_are_found() -> None:
         ],
         [node("Milan", "Milano")],
     )
-    assert index.like(triple("Milano", "Capital of", "lombardy")) == LikeTriple(0, "same")
-    assert index.like(triple("Milan", "capitol of", "Lombardy")) == LikeTriple(0, "near")
+    assert index.like(triple("Milano", "Capital of", "lombardy")) == SimilarTriple(0, "same")
+    assert index.like(triple("Milan", "capitol of", "Lombardy")) == SimilarTriple(0, "near")
     assert index.like(triple("Milan", "hosted", "Fair of 1907")) is None
     assert index.like(triple("水运仪象台", "建造者", "苏颂"), besides=2) is None
     assert index.like(triple("水运仪象台", "建造者", "苏頌")) is None

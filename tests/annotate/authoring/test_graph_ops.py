@@ -114,7 +114,7 @@ def test_renaming_and_merging_lose_no_triple_but_true_duplicates(seed: int) -> N
 
 def test_a_renamed_entity_takes_its_node_along() -> None:
     edit = graph_edit([triple("A", "r", "B"), triple("B", "r", "A")], [node("A", "alpha")])
-    assert graph_renames.rename_entity(edit, "A", "Z") == graph_renames.Renamed(2, 0)
+    assert graph_renames.rename_entity(edit, "A", "Z") == graph_renames.RenameResult(2, 0)
     assert heads(edit) == ["Z", "B"]
     assert edit.items(ops.NODES) == [node("Z", "alpha")]
 
@@ -129,7 +129,7 @@ def test_merged_entities_become_aliases_and_equal_triples_one() -> None:
         [node("Turin"), node("Milano", "Mediolanum", shown="Milano (city)"), node("Rome")],
     )
     done = graph_renames.merge_entities(edit, ["Milan", "Milano", "MILAN"], "Milan")
-    assert done == graph_renames.Renamed(2, 1)
+    assert done == graph_renames.RenameResult(2, 1)
     assert edit.items(ops.TRIPLES) == [
         triple("Milan", "hosted", "Fair", stage=3, sources=["https://a.org", "https://b.org"]),
         triple("Milan", "in", "Italy"),
@@ -142,7 +142,7 @@ def test_merged_entities_become_aliases_and_equal_triples_one() -> None:
 
 def test_triples_that_differ_in_stage_are_not_joined() -> None:
     edit = graph_edit([triple("A", "r", "B", stage=1), triple("a", "r", "B", stage=2)])
-    assert graph_renames.rename_entity(edit, "a", "A") == graph_renames.Renamed(1, 0)
+    assert graph_renames.rename_entity(edit, "a", "A") == graph_renames.RenameResult(1, 0)
 
 
 def test_moving_a_block_stops_at_the_ends() -> None:

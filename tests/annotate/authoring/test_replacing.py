@@ -11,14 +11,14 @@ from hypothesis import strategies as st
 
 from budget import examples
 from cuecard.annotate.authoring.edit import TaskEdit
-from cuecard.annotate.authoring.replacing import Hit, find, replace
+from cuecard.annotate.authoring.replacing import TextMatch, find, replace
 from cuecard.annotate.authoring.task_data import leaves, put
 from cuecard.core.text import words_pattern
 
 IDS = ("espresso", "table-us-states", "checkpoints-highest-mountain", "facts-night-train", "table-solar-terms-zh")  # fmt: skip
 
 
-def at(hits: list[Hit], *path: str | int) -> Hit:
+def at(hits: list[TextMatch], *path: str | int) -> TextMatch:
     return next(hit for hit in hits if path in (hit.path, *hit.paths))
 
 
@@ -75,7 +75,7 @@ def test_ids_stay_and_an_entity_is_replaced_everywhere() -> None:
 def test_a_key_column_that_is_renamed_stays_one(samples: dict[str, Any]) -> None:
     edit = TaskEdit.of(samples["table-us-states"], base=1)
     key = edit.data["gold"]["unique_columns"][0]
-    hits = [hit for hit in find(edit.data, key, "Renamed", case=True) if "columns" in hit.path]
+    hits = [hit for hit in find(edit.data, key, "RenameResult", case=True) if "columns" in hit.path]
     replace(edit, hits)
     assert "Renamed" in edit.data["gold"]["unique_columns"][0]
     assert edit.problems() == []

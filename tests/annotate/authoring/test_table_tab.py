@@ -14,7 +14,7 @@ from cuecard.annotate.authoring import ops, table_ops
 from cuecard.annotate.authoring.edit import TaskEdit
 from cuecard.annotate.authoring.ops import COLUMNS, KEYS, ROWS
 from cuecard.annotate.authoring.paste import as_markdown, as_tsv, parse_rows
-from cuecard.annotate.authoring.table_columns import CellChecks, KeyWatch, type_of
+from cuecard.annotate.authoring.table_columns import CellChecks, DuplicateKeys, type_of
 from cuecard.annotate.authoring.table_ops import PasteMode, apply_paste, plan_paste
 from cuecard.annotate.authoring.task_data import blank_column, blank_task
 
@@ -94,15 +94,15 @@ def test_blocks_of_rows_move_are_copied_and_deleted(peaks: TaskEdit) -> None:
 
 
 def test_rows_with_the_same_key_are_found_while_typing(peaks: TaskEdit) -> None:
-    watch = KeyWatch()
-    assert watch.twins(peaks) == {}
+    watch = DuplicateKeys()
+    assert watch.duplicates(peaks) == {}
     ops.write_cell(peaks, 2, 0, "ｋ2 ")
-    assert watch.twins(peaks) == {0: 2, 2: 0}
+    assert watch.duplicates(peaks) == {0: 2, 2: 0}
     ops.write_key(peaks, 1, True)
-    assert watch.twins(peaks) == {}
+    assert watch.duplicates(peaks) == {}
     table_ops.delete_items(peaks, ROWS, {1})
     ops.write_cell(peaks, 1, 1, "8611")
-    assert watch.twins(peaks) == {0: 1, 1: 0}
+    assert watch.duplicates(peaks) == {0: 1, 1: 0}
 
 
 def test_rows_pasted_with_a_header_find_their_columns(peaks: TaskEdit) -> None:

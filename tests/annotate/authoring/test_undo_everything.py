@@ -20,7 +20,7 @@ from cuecard.annotate.authoring import facts_ops, graph_ops, ops, table_ops
 from cuecard.annotate.authoring import graph_entities as graph_renames
 from cuecard.annotate.authoring import stages as stage_ops
 from cuecard.annotate.authoring.edit import Problem, TaskEdit
-from cuecard.annotate.authoring.facts_ops import take_into_list
+from cuecard.annotate.authoring.facts_ops import add_to_sources
 from cuecard.annotate.authoring.ops import (
     COLUMNS,
     FACTS,
@@ -119,7 +119,7 @@ def merge_stages(edit: TaskEdit, rng: random.Random) -> None:
 ANYWHERE: tuple[Operation, ...] = (
     insert, delete, move, together, rebase,
     lambda e, r: e.set((r.choice(["title", "query", "notes"]),), word(r), typing=True),
-    lambda e, r: take_into_list(e, "https://e.org/", f"https://e.org/{word(r)}"),
+    lambda e, r: add_to_sources(e, "https://e.org/", f"https://e.org/{word(r)}"),
     lambda e, r: silence(e, Problem("warning", "", "x", code="L010", about=word(r)), "so"),
     lambda e, r: e.replace({**e.data, "domain": word(r)}),
 )  # fmt: skip

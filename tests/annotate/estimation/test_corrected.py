@@ -9,7 +9,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cuecard.annotate.estimation.corrected import Weighed, corrected, standard_error, tunings
+from cuecard.annotate.estimation.corrected import (
+    WeightedEstimate,
+    corrected,
+    standard_error,
+    tunings,
+)
 from cuecard.annotate.estimation.joint import difference, joint
 from cuecard.annotate.estimation.units import Unit, Units
 
@@ -38,7 +43,7 @@ def _example(people: dict[tuple[str, int], float] | None = None) -> Units:
 def test_five_tasks_of_two_samples_at_fixed_weights_of_the_judge(
     tuning: float, value: float, error: float
 ):
-    found = Weighed.of(_example(), np.array([tuning]))
+    found = WeightedEstimate.of(_example(), np.array([tuning]))
     assert found.value == pytest.approx(value, abs=1e-9)
     assert found.error == pytest.approx(error, abs=5e-7)
 
@@ -103,7 +108,7 @@ def test_tasks_add_up_to_the_estimate_and_the_judge_never_widens_it(units: list[
     found = corrected(columns)
     assert columns.weight.sum() == pytest.approx(1)
     assert found.moved.sum() == pytest.approx(found.estimate.value, abs=1e-9)
-    alone = Weighed.of(columns, np.zeros(len(columns.strata)))
+    alone = WeightedEstimate.of(columns, np.zeros(len(columns.strata)))
     assert standard_error(found.moved) <= alone.error + 1e-9
     if found.estimate.interval and found.people.interval:
         wide = found.estimate.interval[1] - found.estimate.interval[0]

@@ -24,7 +24,7 @@ from cuecard.annotate.labelling.workshop import (
 )
 from cuecard.annotate.results.judge_card import Card, blocks, exam_notes, examined
 from cuecard.annotate.results.pool import gather as gather_pool
-from cuecard.annotate.results.report_formats import Terms
+from cuecard.annotate.results.report_formats import TermsBlock
 from cuecard.core.config import EMBEDDED, parse_prompt
 from cuecard.core.config_models import ModelConfig, Price
 from cuecard.core.config_players import JuryConfig, ModelJudgeConfig
@@ -292,7 +292,7 @@ async def test_a_version_has_its_own_exam_beside_it(workspace, corrected):
     pool = gather_pool(workspace, runs[:1], ["lexical"])
     (note,) = exam_notes(workspace, pool)
     assert Card(read_exam(workspace, sat.id)).sentence() in note
-    told = next(block for block in blocks(workspace, pool) if isinstance(block, Terms))
+    told = next(block for block in blocks(workspace, pool) if isinstance(block, TermsBlock))
     assert told.title == "Exam of the judge lexical"
     versions = tables_of_workshop(workspace, corrected, EMBEDDED, examined)[0]
     assert [line[4].text for line in versions.lines] == ["several versions", "not examined"]

@@ -7,7 +7,7 @@ import pytest
 from cuecard.annotate.labelling.session import LabelSession
 from cuecard.annotate.quality.decision_table import Signals, propose
 from cuecard.annotate.quality.pipeline import decide, decisions_for, expert_check
-from cuecard.annotate.quality.report import Decided, QcReport
+from cuecard.annotate.quality.report import PersonDecision, QcReport
 from cuecard.annotate.review.workflow import retire, submit
 from cuecard.core.config_schema import QcConfig
 from cuecard.core.contributions import QcVerdict, ReviewDecision, Reviewed, TaskState
@@ -70,7 +70,9 @@ async def test_the_newest_response_is_labelled_and_the_one_labelled_throughout_c
     assert expert_check(workspace, "makers", 2, bars) is None
 
 
-def _seen(workspace: Workspace, person: str, signals: Signals = LEAKED) -> tuple[Decided, ...]:
+def _seen(
+    workspace: Workspace, person: str, signals: Signals = LEAKED
+) -> tuple[PersonDecision, ...]:
     log, standing = (
         workspace.reviews.seen_log(person, "makers"),
         workspace.reviews.standing("makers"),

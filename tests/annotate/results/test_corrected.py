@@ -22,7 +22,7 @@ from cuecard.annotate.results.corrected import (
 from cuecard.annotate.results.leaderboard import leaderboard, leaderboard_table
 from cuecard.annotate.results.pool import Pool, gather
 from cuecard.annotate.results.report import report_of
-from cuecard.annotate.results.report_formats import Tabled
+from cuecard.annotate.results.report_formats import TableBlock
 from cuecard.annotate.results.scores import tables_by_family
 from cuecard.core.tables.table import Statistic
 from cuecard.store.workspace import Workspace
@@ -160,7 +160,7 @@ def test_differences_and_ranks_are_corrected_too(workspace: Workspace, run: int)
     assert table.lines[0][0].text == "Triplet F1 · beta − alpha"
     report = report_of(workspace, (run,), judges=("strict",), plots=False)
     section = next(each for each in report.sections if each.id == "corrected")
-    assert [block.table.title for block in section.blocks if isinstance(block, Tabled)] == [
+    assert [block.table.title for block in section.blocks if isinstance(block, TableBlock)] == [
         "Graph tasks: corrected by labels",
         "Graph tasks: leaderboard by Triplet F1, corrected by labels",
         "Differences corrected by labels",

@@ -16,10 +16,10 @@ from cuecard.annotate.results.pool import Pool
 from cuecard.annotate.results.report import report_of
 from cuecard.annotate.results.report_formats import (
     FORMATS,
-    Drawn,
-    Prose,
-    Tabled,
-    Terms,
+    ParagraphBlock,
+    PlotBlock,
+    TableBlock,
+    TermsBlock,
     format_of,
     written,
 )
@@ -66,7 +66,7 @@ def terms(report, id):
     return {
         term.name: term.lines
         for block in section(report, id).blocks
-        if isinstance(block, Terms)
+        if isinstance(block, TermsBlock)
         for term in block.terms
     }
 
@@ -75,7 +75,7 @@ def tables(report, id):
     return {
         block.table.title: block.table
         for block in section(report, id).blocks
-        if isinstance(block, Tabled)
+        if isinstance(block, TableBlock)
     }
 
 
@@ -89,7 +89,7 @@ def test_the_summary_says_how_sure_it_is(report):
     assert told[0].startswith("Of 2 agents <script>")
     assert told[1].startswith("Against =HYPERLINK(1) on 4 shared tasks: +45.0 points (better on 4")
     assert "cannot be told from noise" in told[1]
-    (line,) = [b.text for b in section(report, "summary").blocks if isinstance(b, Prose)]
+    (line,) = [b.text for b in section(report, "summary").blocks if isinstance(b, ParagraphBlock)]
     assert line == "Offline baselines, not results of models: world closed."
 
 
@@ -140,7 +140,7 @@ def test_the_method_says_what_the_run_recorded(report):
     (fidelity,) = [
         b.text
         for b in section(report, "method").blocks
-        if isinstance(b, Prose) and b.text.startswith("Fidelity")
+        if isinstance(b, ParagraphBlock) and b.text.startswith("Fidelity")
     ]
     assert "none was measured" in fidelity
 
@@ -164,7 +164,7 @@ def test_a_page_is_complete_and_needs_nothing_from_elsewhere(report, page):
     assert len(ids) == len(set(ids))
     assert {d["href"][1:] for t, d in found.tags if t == "a"} <= set(ids)
     assert sum(tag == "svg" for tag, _data in found.tags) == sum(
-        isinstance(block, Drawn) for block in report.blocks
+        isinstance(block, PlotBlock) for block in report.blocks
     )
 
 
@@ -265,7 +265,7 @@ def test_a_report_speaks_the_language_that_is_set(played):
     finally:
         set_language("en")
     assert '<html lang="zh">' in written(found, "html")
-    assert not any(isinstance(block, Drawn) for block in found.blocks)
+    assert not any(isinstance(block, PlotBlock) for block in found.blocks)
 
 
 def test_there_must_be_something_to_report(played):

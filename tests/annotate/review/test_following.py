@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from budget import examples
 from cuecard.annotate.authoring.task_data import get, parse_place, put, remove
-from cuecard.annotate.review.comments import Following, FollowingThrough
+from cuecard.annotate.review.comments import FollowingThrough, PlaceMapping
 from cuecard.core.tasks.models import Task
 from cuecard.core.tasks.yaml_io import load_task
 from cuecard.core.validation import format_place
@@ -45,7 +45,7 @@ def test_nothing_moves_between_equal_tasks(name: str) -> None:
     task = TASKS[name]
     equal = Task.model_validate_json(task.model_dump_json())
     other = task.model_copy(update={"title": "Another title"})
-    same, retitled = Following.of(task, equal), Following.of(task, other)
+    same, retitled = PlaceMapping.of(task, equal), PlaceMapping.of(task, other)
     for place in places(task.model_dump(mode="json")):
         assert same.follow(place) == place
         assert retitled.follow(place) == place
@@ -65,7 +65,7 @@ def test_elements_are_found_wherever_they_went(name: str, seed: int, data: st.Da
         chance.shuffle(order)
         order = order[: max(1, len(order) - chance.randint(0, 3))]
     after = put(before, where, [items[index] for index in order])
-    told = Following(before, after)
+    told = PlaceMapping(before, after)
     for index, item in enumerate(items):
         there = told.follow(format_place((*where, index)))
         if index in order:
@@ -82,13 +82,13 @@ def test_a_place_inside_an_element_goes_with_it() -> None:
     turned = put(data, ("gold", "triples"), [*triples[1:], triples[0]])
     new = Task.model_validate(turned)
     assert (
-        Following.of(task, new).follow("gold.triples[0].tail")
+        PlaceMapping.of(task, new).follow("gold.triples[0].tail")
         == f"gold.triples[{len(triples) - 1}].tail"
     )
-    assert Following.of(task, new).follow("gold.triples[1]") == "gold.triples[0]"
-    assert Following.of(task, new).follow("") == ""
-    assert Following.of(task, new).follow("gold.triples[999]") is None
-    assert Following.of(task, new).follow("no.such.place") is None
+    assert PlaceMapping.of(task, new).follow("gold.triples[1]") == "gold.triples[0]"
+    assert PlaceMapping.of(task, new).follow("") == ""
+    assert PlaceMapping.of(task, new).follow("gold.triples[999]") is None
+    assert PlaceMapping.of(task, new).follow("no.such.place") is None
 
 
 def test_a_rewritten_line_is_followed_and_a_stage_taken_out_is_gone() -> None:
@@ -99,9 +99,9 @@ def test_a_rewritten_line_is_followed_and_a_stage_taken_out_is_gone() -> None:
     changed = put(data, ("gold", "triples"), triples)
     changed = put(changed, ("persona", "stages", 1, "line"), "Something else altogether.")
     new = Task.model_validate(remove(changed, ("persona", "stages", 0)))
-    assert Following.of(task, new).follow("persona.stages[1].line") == "persona.stages[0].line"
-    assert Following.of(task, new).follow("persona.stages[0].line") is None
-    assert Following.of(task, new).follow(f"persona.stages[{len(stages) - 1}].cue.text") == (
+    assert PlaceMapping.of(task, new).follow("persona.stages[1].line") == "persona.stages[0].line"
+    assert PlaceMapping.of(task, new).follow("persona.stages[0].line") is None
+    assert PlaceMapping.of(task, new).follow(f"persona.stages[{len(stages) - 1}].cue.text") == (
         f"persona.stages[{len(stages) - 2}].cue.text"
     )
 
@@ -118,10 +118,11 @@ def test_cells_follow_their_column_and_row() -> None:
     }
     last = len(gold["rows"]) - 1
     new = Task.model_validate({**data, "gold": turned})
-    assert Following.of(task, new).follow("gold.rows[0][0]") == f"gold.rows[{last}][{width - 1}]"
-    assert Following.of(task, new).follow("gold.rows[2][1]") == f"gold.rows[{last - 2}][0]"
+    assert PlaceMapping.of(task, new).follow("gold.rows[0][0]") == f"gold.rows[{last}][{width - 1}]"
+    assert PlaceMapping.of(task, new).follow("gold.rows[2][1]") == f"gold.rows[{last - 2}][0]"
     assert (
-        Following.of(task, new).follow("gold.columns[0].name") == f"gold.columns[{width - 1}].name"
+        PlaceMapping.of(task, new).follow("gold.columns[0].name")
+        == f"gold.columns[{width - 1}].name"
     )
     key = gold["unique_columns"]
     spare = next(i for i, column in enumerate(gold["columns"]) if column["name"] not in key)
@@ -131,8 +132,8 @@ def test_cells_follow_their_column_and_row() -> None:
         "rows": [[cell for i, cell in enumerate(row) if i != spare] for row in gold["rows"]],
     }
     without = Task.model_validate({**data, "gold": fewer})
-    assert Following.of(task, without).follow(f"gold.rows[0][{spare}]") is None
-    assert Following.of(task, without).follow(f"gold.columns[{spare}]") is None
+    assert PlaceMapping.of(task, without).follow(f"gold.rows[0][{spare}]") is None
+    assert PlaceMapping.of(task, without).follow(f"gold.columns[{spare}]") is None
 
 
 def test_what_was_rewritten_little_by_little_is_found_through_the_revisions_between() -> None:
@@ -154,7 +155,7 @@ def test_what_was_rewritten_little_by_little_is_found_through_the_revisions_betw
     assert FollowingThrough(task, middle, tuple).follow("gold.facts[0].value") == (
         f"gold.facts[{len(facts) - 1}].value"
     )
-    assert Following.of(task, last).follow("gold.facts[0]") is None
+    assert PlaceMapping.of(task, last).follow("gold.facts[0]") is None
     fetched: list[int] = []
 
     def between() -> list[Task]:
@@ -171,6 +172,6 @@ def test_what_was_rewritten_little_by_little_is_found_through_the_revisions_betw
 
 def test_another_family_has_none_of_it() -> None:
     old, new = TASKS["espresso"], TASKS["facts-night-train"]
-    assert Following.of(old, new).follow("gold.triples[0]") is None
-    assert Following.of(old, new).follow("persona.stages[0].line") is None
-    assert Following.of(old, new).follow("query") == "query"
+    assert PlaceMapping.of(old, new).follow("gold.triples[0]") is None
+    assert PlaceMapping.of(old, new).follow("persona.stages[0].line") is None
+    assert PlaceMapping.of(old, new).follow("query") == "query"

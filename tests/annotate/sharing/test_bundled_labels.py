@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from apart import Held, held, packed, unpacked
+from apart import PausedByPerson, held, packed, unpacked
 from budget import examples
 from cuecard.annotate.sharing.checking import Seen, problems_of_record
 from cuecard.core.engine.messages import CheckpointStatus
@@ -91,14 +91,14 @@ several = st.lists(labels | reveals | adjudications | sets, max_size=8)
 @given(several)
 @settings(max_examples=examples(40), deadline=None)
 def test_a_bundle_comes_back_as_it_was(records: list[Any]) -> None:
-    data = packed(Held("Ana", tuple(records)))
+    data = packed(PausedByPerson("Ana", tuple(records)))
     found = held(unpacked(data))
     assert list(found.held) == records
     assert packed(found) == data
 
 
 def test_a_plain_label_is_written_as_earlier_versions_wrote_it() -> None:
-    data = gzip.decompress(packed(Held("Ana", (LABEL,))))
+    data = gzip.decompress(packed(PausedByPerson("Ana", (LABEL,))))
     assert b'"phase"' not in data
     assert b'"reveal"' not in data
 

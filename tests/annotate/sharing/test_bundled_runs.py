@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from apart import Held, fresh, held, merge_files, packed, unpacked
+from apart import PausedByPerson, fresh, held, merge_files, packed, unpacked
 from cuecard.annotate.results.pool import gather
 from cuecard.annotate.sharing.bundle import write_bundle
 from cuecard.annotate.sharing.merging import arrived_rows, left_out_text
@@ -38,7 +38,7 @@ from cuecard.core.errors import FileProblems, NotFound
 from cuecard.core.label_records import LabelValue, SetItem
 from cuecard.core.records import Shadow, TrialCell
 from cuecard.core.tasks.base import FormQuestion
-from cuecard.core.worker_archive import BeingPlayed
+from cuecard.core.worker_archive import AlreadyPlayed
 from cuecard.store.bundle_records import SharedPayload, SharedTrial
 from cuecard.store.workspace import Workspace
 from effect_runs import judged_run, judgement, triple
@@ -163,7 +163,7 @@ def origin(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Workspace
 
 
 @pytest.fixture(scope="module")
-def bundle(origin: tuple[Workspace, int]) -> Held:
+def bundle(origin: tuple[Workspace, int]) -> PausedByPerson:
     workspace, run = origin
     return held(workspace.exchange.bundle_of_runs("Ana", [run]))
 
@@ -240,7 +240,7 @@ def test_a_run_that_is_played_is_packed_without_its_holder_and_not_merged_into(
         assert (there.state, there.lease) == (RunState.PAUSED, None)
         # Whoever plays it there is not written into from outside, and may be told beforehand what would come.
         lease = other.leases.take(there.id, "Bo")
-        with pytest.raises(BeingPlayed, match="Bo plays it on"):
+        with pytest.raises(AlreadyPlayed, match="Bo plays it on"):
             other.exchange.import_([given], by="Bo")
         other.exchange.import_([given], by="Bo", dry=True)
         other.leases.release(lease)
@@ -262,7 +262,7 @@ def test_a_trial_that_was_played_on_in_two_places_stays_as_it_is(tmp_path: Path)
         assert other.runs.log(yours.id) == before
 
 
-def test_what_stands_twice_in_a_file_is_taken_once(bundle: Held, tmp_path: Path) -> None:
+def test_what_stands_twice_in_a_file_is_taken_once(bundle: PausedByPerson, tmp_path: Path) -> None:
     first, *others = bundle.of("trial")
     parts = ("calls", "judgements", "shadows", "forms", "notes")
     doubled = first.model_copy(update={part: getattr(first, part) * 2 for part in parts})
@@ -305,14 +305,14 @@ Change = Callable[[SharedTrial], dict[str, Any]]
         ),
     ],
 )
-def test_a_damaged_run_is_refused_whole(bundle: Held, change: Change, said: str) -> None:
+def test_a_damaged_run_is_refused_whole(bundle: PausedByPerson, change: Change, said: str) -> None:
     trials = [trial.model_copy(update=change(trial)) for trial in bundle.of("trial")]
     with pytest.raises(FileProblems) as refused:
         unpacked(packed(bundle.but("trial", trials)))
     assert any(said in problem.reason for problem in refused.value.problems)
 
 
-def test_texts_and_names_are_checked_too(bundle: Held) -> None:
+def test_texts_and_names_are_checked_too(bundle: PausedByPerson) -> None:
     def problems(kind: str, records: Iterable[Any]) -> str:
         with pytest.raises(FileProblems) as refused:
             unpacked(packed(bundle.but(kind, records)))

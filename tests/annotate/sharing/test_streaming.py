@@ -18,7 +18,7 @@ from typing import Any
 
 import pytest
 
-from apart import Held, fresh, held, merge_files, packed, small_task, unpacked
+from apart import PausedByPerson, fresh, held, merge_files, packed, small_task, unpacked
 from cuecard.annotate.sharing import reading
 from cuecard.annotate.sharing.bundle import compressed, file_of, kept_lines, write_bundle
 from cuecard.annotate.sharing.reading import parse_bundle, read_bundle, read_bundles
@@ -68,14 +68,14 @@ def test_memory_does_not_grow_with_a_pack(tmp_path: Path) -> None:
 
 
 def test_lines_longer_than_a_piece_come_back_whole() -> None:
-    many = Held(
+    many = PausedByPerson(
         "Ana", tuple(payload(number, size) for number, size in enumerate((10, 10**6, 10**5)))
     )
     assert held(unpacked(packed(many))) == many
 
 
 def test_a_pack_that_is_cut_short_anywhere_is_refused() -> None:
-    data = packed(Held("Ana", (payload(1, 300_000), payload(2))))
+    data = packed(PausedByPerson("Ana", (payload(1, 300_000), payload(2))))
     for place in (1, 2, 9, 10, 11, 5000, 1 << 16, len(data) - 9, len(data) - 8, len(data) - 1):
         with pytest.raises(FileProblems, match=r"too early|is not a pack|damaged"):
             unpacked(data[:place])
@@ -86,7 +86,9 @@ def test_a_pack_that_is_cut_short_anywhere_is_refused() -> None:
 
 
 def test_a_hash_that_is_wrong_goes_before_all_else_that_is() -> None:
-    header, *lines = gzip.decompress(packed(Held("Ana", (payload(1), payload(2))))).splitlines(True)
+    header, *lines = gzip.decompress(
+        packed(PausedByPerson("Ana", (payload(1), payload(2))))
+    ).splitlines(True)
     wrong = b'{"entry":"nothing"}\n'
     with pytest.raises(FileProblems) as refused:
         unpacked(b"".join(compressed([header, *[wrong] * 20, *lines])))

@@ -4,7 +4,7 @@ import pytest
 
 from cuecard.core.config import EMBEDDED
 from cuecard.core.engine.run_control import RunControl
-from cuecard.core.errors import BudgetSpent, Held, NotFound
+from cuecard.core.errors import BudgetSpent, NotFound, PausedByPerson
 from cuecard.core.evaluation.plans import RunPlan, create_run
 from cuecard.core.evaluation.runs import budget_of, change_budget, resume_run
 from cuecard.core.evaluation.sharing import Budget, Meter
@@ -47,7 +47,7 @@ async def test_a_run_that_somebody_holds_is_paused_and_one_that_is_drained_is_st
     workspace: Workspace,
 ) -> None:
     run = create_run(workspace, RunPlan(tasks=("espresso",)), by="ann")
-    for halt, state in ((Held("The run is paused"), "paused"), (None, "cancelled")):
+    for halt, state in ((PausedByPerson("The run is paused"), "paused"), (None, "cancelled")):
         control = RunControl()
         control.pause(halt)
         outcome = await resume_run(workspace, run.id, control=control)

@@ -21,7 +21,7 @@ from cuecard.core.evaluation.items import trial_view
 from cuecard.core.evaluation.play_session import PlaySession
 from cuecard.core.evaluation.play_setup import PlayOutcome
 from cuecard.core.evaluation.runs import settle_runs
-from cuecard.core.worker_archive import BeingPlayed
+from cuecard.core.worker_archive import AlreadyPlayed
 from cuecard.store.workspace import Workspace
 from lab_players import bodies, in_a_loop_that_dies, play_out, speak
 
@@ -194,7 +194,9 @@ async def test_one_session_in_two_windows(db: Path):
         left = await PlaySession.start(one, TASK, by="ann")
         await left.wait_turn()
         # The window that comes second is told who plays, before anybody has typed anything there.
-        with pytest.raises(BeingPlayed, match=f"ann plays it on .*, process {os.getpid()}, since"):
+        with pytest.raises(
+            AlreadyPlayed, match=f"ann plays it on .*, process {os.getpid()}, since"
+        ):
             await PlaySession.resume(two, left.trial.id, by="ann")
         run = two.runs.get(left.trial.run_id)
         assert (run.state, run.lease and run.lease.person) == (RunState.RUNNING, "ann")

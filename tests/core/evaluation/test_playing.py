@@ -25,7 +25,7 @@ from cuecard.core.engine.events import (
 from cuecard.core.evaluation.plans import RunPlan, RunSettings, create_run
 from cuecard.core.evaluation.play_session import PlaySession
 from cuecard.core.evaluation.runs import resume_run, settle_runs, start_run
-from cuecard.core.worker_archive import BeingPlayed
+from cuecard.core.worker_archive import AlreadyPlayed
 from cuecard.store import leases
 from cuecard.store.workspace import Workspace
 from openai_server import OpenAIServer, Reply, Request, text
@@ -59,7 +59,7 @@ async def test_nobody_judges_or_closes_what_somebody_plays(db: Path):
         await start_run(bens, RunPlan(tasks=SOME[1:2]), by="Ben")
         assert bens.verdicts.of_run(run.id) == []
         assert bens.runs.get(run.id).state is RunState.RUNNING
-        with pytest.raises(BeingPlayed, match="Ann plays it on"):
+        with pytest.raises(AlreadyPlayed, match="Ann plays it on"):
             await resume_run(bens, run.id, by="Ben")
         # Nor does who plays one run conclude another that lies there.
         anns.leases.release(lease)
@@ -113,7 +113,7 @@ async def test_of_two_who_go_on_with_a_run_one_is_told_who_plays_it(db: Path):
             resume_run(two, run.id, by="Ben"),
             return_exceptions=True,
         )
-        refused = [r for r in results if isinstance(r, BeingPlayed)]
+        refused = [r for r in results if isinstance(r, AlreadyPlayed)]
         (played,) = [r for r in results if not isinstance(r, BaseException)]
         assert len(refused) == 1
         assert f"process {os.getpid()}" in refused[0].message

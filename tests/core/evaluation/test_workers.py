@@ -31,8 +31,8 @@ from cuecard.core.evaluation.runs import judges_of, resume_run, spent_on, start_
 from cuecard.core.evaluation.scores import score_run
 from cuecard.core.evaluation.workers import Worker
 from cuecard.core.llm.hub import ModelHub
-from cuecard.core.records import Handout
-from cuecard.core.worker_archive import POISON, BeingPlayed
+from cuecard.core.records import OfferProgress
+from cuecard.core.worker_archive import POISON, AlreadyPlayed
 from cuecard.store.workspace import Workspace
 from judge_scripts import good
 from judged_trials import GOLD, ended_run, graph_task, triples
@@ -84,7 +84,7 @@ def told(workspace: Workspace, run: int) -> dict[tuple[str, int], Any]:
     }
 
 
-def handed(workspace: Workspace, run: int) -> Handout:
+def handed(workspace: Workspace, run: int) -> OfferProgress:
     found = workspace.workers.handout(run)
     assert found is not None
     return found
@@ -147,7 +147,7 @@ async def test_a_worker_that_was_stopped_too_long_loses_its_trial_and_goes_on_wi
         await offer_run(workspace, run.id, by="ann")
         sleeper = worker(workspace.url, path, "Al", 1)
         await server.arrived(1)
-        with pytest.raises(BeingPlayed, match="1 worker plays it since"):
+        with pytest.raises(AlreadyPlayed, match="1 worker plays it since"):
             await resume_run(workspace, run.id, config=config, by="ann")
         os.kill(sleeper.pid or 0, signal.SIGSTOP)
         other = Worker(workspace, config, "Bo", 1, lapse=0.3)

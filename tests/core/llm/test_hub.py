@@ -12,7 +12,7 @@ import openai_server as fake
 from cuecard.core.config_models import ModelConfig, Price, RateLimits
 from cuecard.core.config_schema import Config
 from cuecard.core.engine.messages import ModelReply
-from cuecard.core.errors import Drained, ModelCallError, ModelPaused
+from cuecard.core.errors import ModelCallError, ModelPaused, StoppedByPerson
 from cuecard.core.llm import wire
 from cuecard.core.llm.client import ChatClient
 from cuecard.core.llm.hub import ModelHub
@@ -302,17 +302,17 @@ async def test_stopping_lets_calls_finish_and_ends_all_waiting() -> None:
         hub = hub_of(server, limits=RateLimits(in_flight=3))
         calls = asyncio.create_task(many(quick(hub), 6))
         await server.arrived(4)
-        hub.stop(Drained("Enough"))
+        hub.stop(StoppedByPerson("Enough"))
         release.set()
         replies = await calls
         # 0 waited for its next attempt, 1 was answered, 2 and 3 failed, 4 and 5 had no turn yet.
         assert [type(reply).__name__ for reply in replies] == [
             "Drained",
             "ModelReply",
-            *["Drained"] * 4,
+            *["StoppedByPerson"] * 4,
         ]
         assert len(server.requests) == 4
-        with pytest.raises(Drained, match="Enough"):
+        with pytest.raises(StoppedByPerson, match="Enough"):
             await quick(hub, "other").chat(HELLO)
         await hub.close()
 
@@ -341,7 +341,7 @@ async def test_cost_and_counts() -> None:
 async def test_a_hub_opens_nothing_before_it_is_used() -> None:
     hub = ModelHub(Config(models={"m": ModelConfig(base_url="http://localhost:1", model="m")}))
     assert hub.client("m") is hub.client("m")
-    hub.stop(Drained("Never begun"))
-    with pytest.raises(Drained):
+    hub.stop(StoppedByPerson("Never begun"))
+    with pytest.raises(StoppedByPerson):
         await hub.client("m").chat(HELLO)
     await hub.close()

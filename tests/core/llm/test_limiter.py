@@ -6,7 +6,7 @@ import pytest
 
 from cuecard.core.config_models import RateLimits
 from cuecard.core.engine.messages import Usage
-from cuecard.core.errors import Drained, ModelPaused
+from cuecard.core.errors import ModelPaused, StoppedByPerson
 from cuecard.core.llm.limiter import Forecast, RateLimiter, Slot, Window
 
 
@@ -170,11 +170,11 @@ async def test_stopping_wakes_all_that_wait() -> None:
     await callers.add("waits")
     sleeper = asyncio.create_task(limiter.sleep(60))
     await callers.settle()
-    limiter.stop(Drained("Stopped"))
+    limiter.stop(StoppedByPerson("Stopped"))
     for task in (callers.tasks["waits"], sleeper):
-        with pytest.raises(Drained, match="Stopped"):
+        with pytest.raises(StoppedByPerson, match="Stopped"):
             await task
-    with pytest.raises(Drained):
+    with pytest.raises(StoppedByPerson):
         await limiter.enter(limiter.ticket())
     await callers.leave("under way")
     assert limiter.active == 0
@@ -193,9 +193,9 @@ async def test_a_pause_ends_with_a_success_a_stop_does_not() -> None:
     assert first.value is not second.value
     limiter.succeeded()
     limiter.check()
-    limiter.stop(Drained("Stopped"))
+    limiter.stop(StoppedByPerson("Stopped"))
     limiter.succeeded()
-    with pytest.raises(Drained):
+    with pytest.raises(StoppedByPerson):
         limiter.check()
 
 

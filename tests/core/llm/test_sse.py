@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cuecard.core.llm.streams import Events
-from cuecard.core.validation import MOST_BYTES, TooMuch
+from cuecard.core.validation import MOST_BYTES, TooLarge
 
 STREAM = (
     "\ufeff: hello\n\ndata: one\n\ndata:zwei\r\n\r\nevent: x\nid: 4\ndata: 三\rdata: more\r\r"
@@ -39,5 +39,5 @@ def test_an_event_without_end_is_given_up() -> None:
     events, piece = Events(), b"x" * 1_000_000
     for _ in range(MOST_BYTES // len(piece)):
         list(events.feed(piece))
-    with pytest.raises(TooMuch):
+    with pytest.raises(TooLarge):
         list(events.feed(piece))

@@ -13,7 +13,7 @@ from cuecard.core.config_models import ModelConfig
 from cuecard.core.engine.step_context import FreshCalls, KeyedCalls, RecordedCall
 from cuecard.core.llm import wire
 from cuecard.core.llm.client import ChatClient
-from cuecard.core.llm.structured import Structured, ask_structured, read_shape
+from cuecard.core.llm.structured import StructuredAnswer, ask_structured, read_shape
 from cuecard.core.tasks.base import Frozen
 from cuecard.core.tasks.models import TaskLanguage
 from openai_server import OpenAIServer, Reply, Request
@@ -133,7 +133,7 @@ def test_half_characters_and_nul_are_replaced() -> None:
 
 async def asked(
     script: Callable[[Request], Reply], language: TaskLanguage = "en", **more: Any
-) -> tuple[Structured[Answer], OpenAIServer]:
+) -> tuple[StructuredAnswer[Answer], OpenAIServer]:
     async with OpenAIServer(script) as server:
         client = ChatClient(ModelConfig(base_url=server.url, model="m", retries=0))
         found = await ask_structured(
@@ -208,8 +208,8 @@ async def test_recorded_answers_are_not_asked_for_again() -> None:
 
 
 def test_any_model_can_be_a_shape() -> None:
-    class Loose(BaseModel):
+    class FuzzyKey(BaseModel):
         a: int
 
-    value, _ = read_shape('{"a": 1, "b": 2}', Loose)
-    assert value == Loose(a=1)
+    value, _ = read_shape('{"a": 1, "b": 2}', FuzzyKey)
+    assert value == FuzzyKey(a=1)

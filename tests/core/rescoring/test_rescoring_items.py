@@ -13,7 +13,7 @@ from cuecard.core.families.facts.gold import Fact, FactWorld
 from cuecard.core.families.graph.gold import Graph, Node, Triple
 from cuecard.core.families.table.gold import Column, Table
 from cuecard.core.judges.lexical import judge_lexically
-from cuecard.core.rescoring import Fate, carry, changes_in_play, item_changes
+from cuecard.core.rescoring import GoldChange, carry, changes_in_play, item_changes
 from cuecard.core.tasks.models import Task, content_hash
 from cuecard.core.verdicts import (
     AnswerPrediction,
@@ -54,7 +54,7 @@ def told(old: Task, new: Task) -> list[str]:
     return [
         f"{c.fate} {c.old.key if c.old else '-'} -> {c.new.key if c.new else '-'}"
         for c in item_changes(old, new)
-        if c.fate is not Fate.SAME
+        if c.fate is not GoldChange.SAME
     ]
 
 

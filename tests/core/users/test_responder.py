@@ -4,7 +4,7 @@ from cuecard.core.engine.messages import Act, Dialogue, Message
 from cuecard.core.engine.messages import CheckpointStatus as Status
 from cuecard.core.families.checkpoints.gold import CheckpointChain
 from cuecard.core.text import contains_term
-from cuecard.core.users.responder import Move, ScriptedResponder, Situation, read_move, status_of
+from cuecard.core.users.responder import CurrentStep, Move, ScriptedResponder, read_move, status_of
 from offline_trials import CHAIN, TABLE, QuietContext, heard, told
 
 CONTEXT = QuietContext()
@@ -45,9 +45,9 @@ def test_how_a_turn_reads(step, act, text, move):
     assert read_move(message, GOLD.steps[step]) is move
 
 
-AMBIGUOUS = Situation(ambiguous=True, clue_given=False, last=False)
-CLUED = Situation(ambiguous=True, clue_given=True, last=False)
-PLAIN = Situation(ambiguous=False, clue_given=False, last=False)
+AMBIGUOUS = CurrentStep(ambiguous=True, clue_given=False, last=False)
+CLUED = CurrentStep(ambiguous=True, clue_given=True, last=False)
+PLAIN = CurrentStep(ambiguous=False, clue_given=False, last=False)
 
 
 @pytest.mark.parametrize(
@@ -65,8 +65,16 @@ PLAIN = Situation(ambiguous=False, clue_given=False, last=False)
         (PLAIN, Move.WRONG, Status.WRONG_ANSWER),
         (PLAIN, Move.ASKS_OTHERWISE, Status.WRONG_AMBIGUITY_DETECTED),
         (PLAIN, Move.NOTHING, Status.SEARCH_ONLY),
-        (Situation(ambiguous=True, clue_given=False, last=True), Move.RIGHT, Status.TASK_COMPLETED),
-        (Situation(ambiguous=False, clue_given=False, last=True), Move.WRONG, Status.WRONG_ANSWER),
+        (
+            CurrentStep(ambiguous=True, clue_given=False, last=True),
+            Move.RIGHT,
+            Status.TASK_COMPLETED,
+        ),
+        (
+            CurrentStep(ambiguous=False, clue_given=False, last=True),
+            Move.WRONG,
+            Status.WRONG_ANSWER,
+        ),
     ],
 )
 def test_the_decision_table(situation, move, status):

@@ -10,7 +10,7 @@ from cuecard.core.engine.events import Event, ModelReplied, ToolAnswered
 from cuecard.core.engine.messages import ToolAnswer, ToolCall
 from cuecard.core.engine.step_context import TrialStepContext, World
 from cuecard.core.engine.trial_log import MemorySink, TrialLog
-from cuecard.core.errors import Drained, ModelCallError
+from cuecard.core.errors import ModelCallError, StoppedByPerson
 from offline_trials import FACTS
 from openai_server import OpenAIServer, Request, error
 from react_bench import ticking
@@ -230,7 +230,7 @@ async def test_a_run_that_is_to_stop_halts_before_the_next_call() -> None:
 
     def check() -> None:
         if halted:
-            raise Drained("stop")
+            raise StoppedByPerson("stop")
 
     def spoil(told: dict[str, Any], _request: Request) -> Any:
         halted.append(True)
@@ -239,7 +239,7 @@ async def test_a_run_that_is_to_stop_halts_before_the_next_call() -> None:
     async with OpenAIServer(engine(FACTS, spoil)) as server:
         trial_log = TrialLog(MemorySink(), (), ticking())
         trial_log.attach(check, lambda _event: None)
-        with pytest.raises(Drained):
+        with pytest.raises(StoppedByPerson):
             await context_of(parallel_world(FACTS, server.url), trial_log).call_tool(call(HILL))
         assert len(server.requests) == 1
     assert len(keys(trial_log.events, ModelReplied)) == 1

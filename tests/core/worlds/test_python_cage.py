@@ -26,7 +26,13 @@ from cuecard.annotate.results.words import baselines
 from cuecard.core.config_players import UNCAGED, PythonConfig
 from cuecard.core.engine.messages import PlayerRef
 from cuecard.core.worlds import python_cage
-from cuecard.core.worlds.python_tool import Ending, Isolation, Ran, python_isolation, run_python
+from cuecard.core.worlds.python_tool import (
+    Ending,
+    Isolation,
+    ProgramResult,
+    python_isolation,
+    run_python,
+)
 from cuecard.tui.commands.score_output import baselines_line
 from cuecard.tui.present.labels import player_label
 
@@ -54,7 +60,7 @@ def _caged() -> None:
     assert python_isolation().whole, python_isolation()
 
 
-async def ran(code: str, **limits) -> Ran:
+async def ran(code: str, **limits) -> ProgramResult:
     got = await run_python(code, PythonConfig.model_validate({"seconds": 5, **limits}))
     assert got.isolation.whole, got
     return got

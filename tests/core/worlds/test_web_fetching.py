@@ -9,7 +9,14 @@ import pytest
 from aiohttp.abc import AbstractResolver
 
 from cuecard.core.config_players import VisitConfig
-from cuecard.core.worlds.fetching import Fetcher, FetchError, Forbidden, Lost, check_url, is_public
+from cuecard.core.worlds.fetching import (
+    Fetcher,
+    FetchError,
+    FetchFailure,
+    Forbidden,
+    check_url,
+    is_public,
+)
 from cuecard.core.worlds.page_text import Format, read_page
 from web_servers import Answer, Asked, WebServer, data, moved, page
 
@@ -199,7 +206,7 @@ def test_addresses_that_are_public(address):
 async def test_no_way_of_writing_it_leads_to_the_own_machine(host):
     async with WebServer(lambda _r: page("secret")) as server:
         why = await loss(f"http://{host}:{server.port}/", timeout=5)
-        assert why in (Forbidden.PRIVATE, Forbidden.MALFORMED, Lost.UNREACHABLE)
+        assert why in (Forbidden.PRIVATE, Forbidden.MALFORMED, FetchFailure.UNREACHABLE)
         assert not server.asked
 
 
@@ -240,7 +247,7 @@ async def test_redirects_are_followed_five_times():
 
 async def test_a_redirect_loop_ends():
     async with WebServer(lambda _r: moved("/again")) as server:
-        assert await loss(server.url, private=True) == Lost.REDIRECTS
+        assert await loss(server.url, private=True) == FetchFailure.REDIRECTS
         assert len(server.asked) == 6
 
 
@@ -306,21 +313,21 @@ async def test_a_bomb_does_not_go_off():
 @pytest.mark.parametrize(
     ("answer", "why"),
     [
-        (page(b"not gzip", content_encoding="gzip"), Lost.BROKEN),
-        (page(b"x", content_encoding="br"), Lost.BINARY),
-        (page(b"%PDF-1.7", "application/pdf"), Lost.PDF),
-        (page(b"%PDF-1.7\n", "text/html"), Lost.PDF),
-        (page(b"\x89PNG\r\n\x1a\n\0\0", "image/png"), Lost.BINARY),
-        (page(b"\x89PNG\r\n\x1a\n\0\0", "text/html"), Lost.BINARY),
-        (page(b"text", "application/octet-stream"), Lost.BINARY),
-        (page(b"\x01\x02", ""), Lost.BINARY),
-        (Answer(404), Lost.STATUS),
-        (Answer(503), Lost.STATUS),
-        (Answer(304), Lost.STATUS),
-        (Answer(0), Lost.BROKEN),
-        (Answer(200, {"content-type": "text/html"}, (b"<p>half",), cut=True), Lost.BROKEN),
-        (Answer(200, {"content-length": "nonsense"}, (b"x",)), Lost.BROKEN),
-        (Answer(302), Lost.STATUS),
+        (page(b"not gzip", content_encoding="gzip"), FetchFailure.BROKEN),
+        (page(b"x", content_encoding="br"), FetchFailure.BINARY),
+        (page(b"%PDF-1.7", "application/pdf"), FetchFailure.PDF),
+        (page(b"%PDF-1.7\n", "text/html"), FetchFailure.PDF),
+        (page(b"\x89PNG\r\n\x1a\n\0\0", "image/png"), FetchFailure.BINARY),
+        (page(b"\x89PNG\r\n\x1a\n\0\0", "text/html"), FetchFailure.BINARY),
+        (page(b"text", "application/octet-stream"), FetchFailure.BINARY),
+        (page(b"\x01\x02", ""), FetchFailure.BINARY),
+        (Answer(404), FetchFailure.STATUS),
+        (Answer(503), FetchFailure.STATUS),
+        (Answer(304), FetchFailure.STATUS),
+        (Answer(0), FetchFailure.BROKEN),
+        (Answer(200, {"content-type": "text/html"}, (b"<p>half",), cut=True), FetchFailure.BROKEN),
+        (Answer(200, {"content-length": "nonsense"}, (b"x",)), FetchFailure.BROKEN),
+        (Answer(302), FetchFailure.STATUS),
     ],
 )
 async def test_what_is_no_page_is_refused(answer, why):
@@ -329,7 +336,7 @@ async def test_what_is_no_page_is_refused(answer, why):
 
 async def test_a_page_that_drips_ends_in_time():
     slow = Answer(200, {"content-type": "text/html"}, (b"a",), pause=0.02, repeat=100_000)
-    assert await lost(slow, timeout=0.2) == Lost.TIMEOUT
+    assert await lost(slow, timeout=0.2) == FetchFailure.TIMEOUT
 
 
 async def test_a_server_that_is_not_there():
@@ -337,8 +344,8 @@ async def test_a_server_that_is_not_there():
     listener.bind(("127.0.0.1", 0))
     port = listener.getsockname()[1]
     listener.close()
-    assert await loss(f"http://127.0.0.1:{port}/", private=True) == Lost.UNREACHABLE
-    assert await loss(f"https://127.0.0.1:{port}/", private=True) == Lost.UNREACHABLE
+    assert await loss(f"http://127.0.0.1:{port}/", private=True) == FetchFailure.UNREACHABLE
+    assert await loss(f"https://127.0.0.1:{port}/", private=True) == FetchFailure.UNREACHABLE
 
 
 async def test_a_server_without_tls():
@@ -350,7 +357,7 @@ async def test_a_server_without_tls():
     async with server:
         port = server.sockets[0].getsockname()[1]
         why = await loss(f"https://127.0.0.1:{port}/", private=True, timeout=5)
-        assert why in (Lost.CERTIFICATE, Lost.UNREACHABLE)
+        assert why in (FetchFailure.CERTIFICATE, FetchFailure.UNREACHABLE)
 
 
 @pytest.mark.parametrize(

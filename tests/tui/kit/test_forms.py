@@ -224,7 +224,7 @@ async def test_the_last_choice_is_remembered(app_with_samples: Any, offered: Any
         assert again.pane.read() == Trip(country="fr", city="Nice", sights=sights)
 
 
-class Telling(FormDialog[Trip]):
+class PromptUpdates(FormDialog[Trip]):
     async def summary(self, model: Trip) -> str:
         return f"{model.days} days in {model.city}"
 
@@ -235,7 +235,7 @@ class Telling(FormDialog[Trip]):
 async def test_a_summary_follows_and_a_form_may_refuse(app_with_samples: Any) -> None:
     async with app_with_samples.run_test(size=(80, 50)) as pilot:
         answers: list[Any] = []
-        dialog = Telling("", Trip())
+        dialog = PromptUpdates("", Trip())
         pilot.app.push_screen(dialog, answers.append)
         await until(pilot, lambda: "3 days in Ulm" in shown(dialog))
         dialog.query_one("#city", Select).value = "Trier"

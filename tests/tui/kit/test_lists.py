@@ -54,7 +54,7 @@ COLUMNS = (
 )  # fmt: skip
 
 
-class Shelf(App[None]):
+class PayloadCache(App[None]):
     def __init__(self, rows: list[Tree]) -> None:
         super().__init__()
         self.register_theme(DARK)
@@ -86,7 +86,7 @@ class Shelf(App[None]):
 
 
 async def test_a_cell_that_does_not_fit_is_told_in_full_below() -> None:
-    app = Shelf(TREES)
+    app = PayloadCache(TREES)
     async with app.run_test(size=(60, 12)) as pilot:
         await pilot.pause()
         assert app.told == f"Note: {TREES[0].note}"
@@ -104,7 +104,7 @@ async def test_a_cell_that_does_not_fit_is_told_in_full_below() -> None:
 
 
 async def test_any_column_sorts_both_ways_visibly_and_what_says_nothing_comes_last() -> None:
-    app = Shelf(TREES)
+    app = PayloadCache(TREES)
     async with app.run_test(size=(60, 12)) as pilot:
         await pilot.press("s")
         assert app.names == ["Ash", "trial 9", "trial 10", "京都の木"]
@@ -125,7 +125,7 @@ async def test_any_column_sorts_both_ways_visibly_and_what_says_nothing_comes_la
 
 
 async def test_the_filter_keeps_lines_with_all_words_and_escape_takes_it_away() -> None:
-    app = Shelf(TREES)
+    app = PayloadCache(TREES)
     async with app.run_test(size=(60, 12)) as pilot:
         await pilot.press("/", *"TRIAL 1")
         assert app.names == ["trial 10"]
@@ -146,7 +146,7 @@ async def test_the_filter_keeps_lines_with_all_words_and_escape_takes_it_away() 
 
 
 async def test_cursor_and_marks_stay_with_their_rows_when_others_come_and_go() -> None:
-    app = Shelf(TREES)
+    app = PayloadCache(TREES)
     async with app.run_test(size=(60, 12)) as pilot:
         await pilot.press("space", "down", "down", "space", "up")
         assert app.view.row == TREES[1]
@@ -165,7 +165,7 @@ async def test_cursor_and_marks_stay_with_their_rows_when_others_come_and_go() -
 
 
 async def test_the_mouse_selects_opens_scrolls_and_widens() -> None:
-    app = Shelf([Tree(f"tree {n:03}", n, "a note " * 30) for n in range(200)])
+    app = PayloadCache([Tree(f"tree {n:03}", n, "a note " * 30) for n in range(200)])
     async with app.run_test(size=(60, 12)) as pilot:
         await pilot.click(ListView, offset=(3, 3))
         assert (app.view.row, app.heard) == (app.rows[2], [])
@@ -184,7 +184,7 @@ async def test_the_mouse_selects_opens_scrolls_and_widens() -> None:
 
 
 async def test_a_drag_sorts_nothing_and_selects_the_text_of_rows() -> None:
-    app = Shelf(TREES)
+    app = PayloadCache(TREES)
     async with app.run_test(size=(60, 12)) as pilot:
         height = shown(app.screen).split("\n")[0].index("Height")
 
@@ -211,7 +211,7 @@ async def test_a_drag_sorts_nothing_and_selects_the_text_of_rows() -> None:
 
 
 async def test_enter_is_left_to_others_and_a_double_click_opens() -> None:
-    app = Shelf(TREES)
+    app = PayloadCache(TREES)
     async with app.run_test(size=(60, 12)) as pilot:
         await pilot.press("enter")
         assert app.heard == []
@@ -228,7 +228,7 @@ async def test_a_hundred_thousand_rows_are_drawn_a_page_at_a_time() -> None:
         return tree.name
 
     rows = [Tree(f"tree {n}", n) for n in range(100_000)]
-    app = Shelf([])
+    app = PayloadCache([])
     async with app.run_test(size=(80, 24)) as pilot:
         view = app.view
         view.columns = (replace(COLUMNS[0], get=named), *COLUMNS[1:])
@@ -363,14 +363,14 @@ async def test_what_others_save_is_listed_within_two_seconds_and_the_cursor_stay
 
 
 async def test_a_text_of_another_height_is_laid_out_once_until_a_scrollbar_comes() -> None:
-    class Telling(DrawnOnce, Screen[None]):
+    class PromptUpdates(DrawnOnce, Screen[None]):
         def compose(self) -> ComposeResult:
             with Pane():
                 yield PlainText("one")
 
     class Bare(App[None]):
-        def get_default_screen(self) -> Telling:
-            return Telling()
+        def get_default_screen(self) -> PromptUpdates:
+            return PromptUpdates()
 
     app, layouts = Bare(), 0
 

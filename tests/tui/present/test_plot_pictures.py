@@ -9,7 +9,7 @@ from rich.cells import cell_len
 
 from budget import examples
 from cuecard.annotate.results.plots.model import Axis, HeatCell, Plot, PlotKind, Point, Series
-from cuecard.tui.present.plot_canvas import GLYPHS, At, Canvas, Line, kept, moved, trials_at
+from cuecard.tui.present.plot_canvas import GLYPHS, Canvas, Line, PlotCursor, kept, moved, trials_at
 from cuecard.tui.present.plot_pictures import picture
 from cuecard.tui.present.plots import PlotsView, name_at, point_text
 from result_rows import pool, row
@@ -86,8 +86,8 @@ HEAT = plot(
 ALL = (SPOTS, ROWS, LINES, BARS, HEAT)
 
 
-def drawn(found: Plot, width: int, height: int, place: At | None = None) -> str:
-    return plain_text(picture(found, width, height, place or At())).rstrip()
+def drawn(found: Plot, width: int, height: int, place: PlotCursor | None = None) -> str:
+    return plain_text(picture(found, width, height, place or PlotCursor())).rstrip()
 
 
 def test_points_with_both_intervals() -> None:
@@ -124,7 +124,7 @@ def test_intervals_in_rows() -> None:
 
 def test_curves_with_the_interval_under_the_cursor() -> None:
     assert (
-        drawn(LINES, 40, 12, At(0, 2))
+        drawn(LINES, 40, 12, PlotCursor(0, 2))
         == """\
 F1
 1.0┤                            ⢀⡠●  ● a
@@ -143,7 +143,7 @@ F1
 
 def test_bars_by_class() -> None:
     assert (
-        drawn(BARS, 40, 12, At(1, 2))
+        drawn(BARS, 40, 12, PlotCursor(1, 2))
         == """\
 Share; a full bar is 0.500
     ██████████
@@ -173,7 +173,7 @@ art      0.100          ▒▒ 0.500
 def test_the_cursor_is_in_reverse() -> None:
     found = {
         (segment.text, segment.ink)
-        for line in picture(SPOTS, 36, 11, At(1, 0))
+        for line in picture(SPOTS, 36, 11, PlotCursor(1, 0))
         for segment in line
         if segment.ink == "cursor"
     }
@@ -181,30 +181,30 @@ def test_the_cursor_is_in_reverse() -> None:
 
 
 def test_the_cursor_goes_where_things_are_drawn() -> None:
-    assert moved(SPOTS, At(0, 0), "left") == At(1, 0)
-    assert moved(SPOTS, At(1, 0), "left") == At(1, 0)
-    assert moved(SPOTS, At(1, 0), "up") == At(0, 0)
-    assert moved(ROWS, At(0, 0), "down") == At(1, 0)
-    assert moved(ROWS, At(1, 0), "first") == At(0, 0)
+    assert moved(SPOTS, PlotCursor(0, 0), "left") == PlotCursor(1, 0)
+    assert moved(SPOTS, PlotCursor(1, 0), "left") == PlotCursor(1, 0)
+    assert moved(SPOTS, PlotCursor(1, 0), "up") == PlotCursor(0, 0)
+    assert moved(ROWS, PlotCursor(0, 0), "down") == PlotCursor(1, 0)
+    assert moved(ROWS, PlotCursor(1, 0), "first") == PlotCursor(0, 0)
     # a lies below b at 1, on it at 2, above it at 3.
-    assert moved(LINES, At(0, 0), "up") == At(1, 0)
-    assert moved(LINES, At(0, 2), "down") == At(1, 2)
-    assert moved(LINES, At(0, 0), "last") == At(0, 2)
-    assert moved(BARS, At(0, 2), "down") == At(1, 2)
-    assert moved(HEAT, At(0, 0), "right") == At(0, 1)
-    assert moved(HEAT, At(1, 1), "down") == At(1, 1)
-    assert kept(LINES, At(9, 9)) == At(1, 2)
+    assert moved(LINES, PlotCursor(0, 0), "up") == PlotCursor(1, 0)
+    assert moved(LINES, PlotCursor(0, 2), "down") == PlotCursor(1, 2)
+    assert moved(LINES, PlotCursor(0, 0), "last") == PlotCursor(0, 2)
+    assert moved(BARS, PlotCursor(0, 2), "down") == PlotCursor(1, 2)
+    assert moved(HEAT, PlotCursor(0, 0), "right") == PlotCursor(0, 1)
+    assert moved(HEAT, PlotCursor(1, 1), "down") == PlotCursor(1, 1)
+    assert kept(LINES, PlotCursor(9, 9)) == PlotCursor(1, 2)
 
 
 def test_what_is_under_the_cursor() -> None:
-    assert point_text(SPOTS, At(0, 0)) == (
+    assert point_text(SPOTS, PlotCursor(0, 0)) == (
         "● alpha · F1 0.500 [0.250, 0.750] · F1 0.750 [0.500, 1.000] · n 8 (tasks)"
     )
-    assert point_text(LINES, At(1, 2)).endswith("few trials")
-    assert point_text(HEAT, At(1, 1)) == "beta · 历史 · – · n 3 (tasks) · none"
-    assert name_at(LINES, At(1, 2)) == "b · k 3"
-    assert trials_at(SPOTS, At(0, 0)) == (4, 5)
-    assert trials_at(HEAT, At(1, 0)) == (1, 0)
+    assert point_text(LINES, PlotCursor(1, 2)).endswith("few trials")
+    assert point_text(HEAT, PlotCursor(1, 1)) == "beta · 历史 · – · n 3 (tasks) · none"
+    assert name_at(LINES, PlotCursor(1, 2)) == "b · k 3"
+    assert trials_at(SPOTS, PlotCursor(0, 0)) == (4, 5)
+    assert trials_at(HEAT, PlotCursor(1, 0)) == (1, 0)
 
 
 @settings(max_examples=examples(25), deadline=None)
@@ -215,7 +215,7 @@ def test_what_is_under_the_cursor() -> None:
     st.tuples(st.integers(0, 9), st.integers(0, 9)),
 )
 def test_any_size_keeps_within_it(found: Plot, width: int, height: int, place: object) -> None:
-    lines = picture(found, width, height, At(*place))  # type: ignore[misc]
+    lines = picture(found, width, height, PlotCursor(*place))  # type: ignore[misc]
     assert len(lines) == height
     assert all(sum(cell_len(part.text) for part in line) <= width for line in lines)
 
@@ -240,8 +240,8 @@ def test_twelve_agents_with_long_and_chinese_names(size: tuple[int, int]) -> Non
 def test_nothing_to_draw_is_said() -> None:
     empty = plot("scatter", missing="no prices")
     assert drawn(empty, 60, 8) == "Nothing to draw: no prices"
-    assert moved(empty, At(), "right") == At()
-    assert point_text(empty, At()) == "Nothing to draw: no prices"
+    assert moved(empty, PlotCursor(), "right") == PlotCursor()
+    assert point_text(empty, PlotCursor()) == "Nothing to draw: no prices"
     assert drawn(SPOTS, 60, 3) == "Too small to draw"
 
 
@@ -268,7 +268,7 @@ def test_a_view_goes_through_plots_and_families() -> None:
     view.next_family()
     assert (view.family, view.plot.key) == ("checkpoints", "spread-checkpoints")
     assert len(view.rows()) == 0
-    view.put(At(0, 1))
+    view.put(PlotCursor(0, 1))
     assert [r.trial.task_id for r in view.rows()] == ["t2"]
     assert view.behind().startswith("a · Accuracy 1")
     assert view.next_by == ("agent", "language")

@@ -3,15 +3,15 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import Any
 
-from cuecard.annotate.assist.persona import ForPersona
-from cuecard.annotate.assist.proposals import Pending, Proposal, ProposedItem, Spent
+from cuecard.annotate.assist.persona import PersonaInputs
+from cuecard.annotate.assist.proposals import Pending, Proposal, ProposalCost, ProposedItem
 from cuecard.annotate.assist.triples import FromSource
 from cuecard.annotate.authoring.task_data import blank_task, blank_triple
 from cuecard.core.config_models import ModelConfig, Price
 from cuecard.core.config_schema import AuthoringConfig, Config
 from cuecard.core.engine.messages import Usage
 from cuecard.tui.present.entries import Entry
-from cuecard.tui.present.proposals import Asking, ProposalView, Wanted, cost_of, raw_entries
+from cuecard.tui.present.proposals import ProposalForm, ProposalView, Wanted, cost_of, raw_entries
 
 
 def config() -> Config:
@@ -90,16 +90,16 @@ def test_an_item_is_shown_as_the_difference_that_it_makes() -> None:
 def test_costs_and_raw_replies() -> None:
     usage = Usage(prompt=1000, completion=830)
     assert (
-        cost_of(Spent(calls=2, usage=usage, cost=0.0042), "USD")
+        cost_of(ProposalCost(calls=2, usage=usage, cost=0.0042), "USD")
         == "2 calls, 1,830 tokens, 0.0042 USD"
     )
-    assert cost_of(Spent(calls=1, usage=usage, cost=1e-7), "EUR").endswith("< 0.0001 EUR")
-    assert cost_of(Spent(calls=1), "USD") == "1 call, 0 tokens"
+    assert cost_of(ProposalCost(calls=1, usage=usage, cost=1e-7), "EUR").endswith("< 0.0001 EUR")
+    assert cost_of(ProposalCost(calls=1), "USD") == "1 call, 0 tokens"
     assert texts(raw_entries(("a\nb", ""))) == "Reply 1\na\nb\nReply 2"
 
 
 def test_what_is_asked_for_and_what_is_missing() -> None:
-    asking = Asking(graph(), "graph", config())
+    asking = ProposalForm(graph(), "graph", config())
     assert asking.kinds == ("triples", "persona", "translation")
     assert asking.models == [("two", "two"), ("one · tiny", "one")]
     assert "0.25 in, 2 out" in asking.price("two")
@@ -111,8 +111,10 @@ def test_what_is_asked_for_and_what_is_missing() -> None:
     wanted = asking.wanted("triples", "one", {"text": "x", "url": "https://x", "wanted": "y"})
     assert wanted == Wanted(FromSource("x", "https://x", "y"), "one")
     assert isinstance(asking.wanted("persona", "one", {}), str)
-    written = Asking({**graph(), "query": "Q?"}, "graph", config())
-    assert written.wanted("persona", "one", {"anew": "yes"}) == Wanted(ForPersona(anew=True), "one")
+    written = ProposalForm({**graph(), "query": "Q?"}, "graph", config())
+    assert written.wanted("persona", "one", {"anew": "yes"}) == Wanted(
+        PersonaInputs(anew=True), "one"
+    )
     assert isinstance(asking.wanted("checkpoints", "one", {"question": ""}), str)
     assert isinstance(asking.wanted("facts", "one", {"pairs": "alone"}), str)
     translation = asking.wanted("translation", "one", {"id": " "})

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from cuecard.annotate.quality.decision_table import STAGES, Signals, propose
-from cuecard.annotate.quality.report import Decided, QcReport, StageReport
+from cuecard.annotate.quality.report import PersonDecision, QcReport, StageReport
 from cuecard.core.engine.events import (
     CallAnswered,
     RunBegan,
@@ -17,7 +17,16 @@ from cuecard.core.engine.events import (
 from cuecard.core.engine.messages import Usage
 from cuecard.core.probes.results import ProbeResult
 from cuecard.tui.live_runs import LiveQc
-from cuecard.tui.present.qc import badge, came_back, detail, heading, models, outcome, summary, who
+from cuecard.tui.present.qc import (
+    badge,
+    detail,
+    heading,
+    models,
+    outcome,
+    probe_answers,
+    summary,
+    who,
+)
 
 DAY = datetime(2030, 1, 2, 12, tzinfo=UTC)
 
@@ -77,16 +86,18 @@ def test_rows_say_what_was_seen_by_whom() -> None:
         ("offline (baseline)", "· right"),
         ("big", "– no result"),
     ]
-    assert came_back(results[0], probe=False) == "answered: 8"
-    assert came_back(results[3], probe=True) == "closed book: no answer"
+    assert probe_answers(results[0], probe=False) == "answered: 8"
+    assert probe_answers(results[3], probe=True) == "closed book: no answer"
 
 
 def test_what_stands_behind_a_stage_and_beside_a_review() -> None:
     closed = _text(detail(_report(), "closed_book"))
     assert "leaks from its memory" in closed
     assert "1 result is an offline baseline's: shown, but no evidence." in closed
-    hidden = Decided(verdict="keep", proposed="remove", by="", at=DAY, rules=(), hidden=True)
-    mine = Decided(verdict="remove", proposed="remove", by="Eve", at=DAY, rules=(), reason="leaks")
+    hidden = PersonDecision(verdict="keep", proposed="remove", by="", at=DAY, rules=(), hidden=True)
+    mine = PersonDecision(
+        verdict="remove", proposed="remove", by="Eve", at=DAY, rules=(), reason="leaks"
+    )
     report = _report(decisions=(hidden, mine))
     verdict = _text(detail(report, "verdict"))
     assert "Models know the answer" in verdict

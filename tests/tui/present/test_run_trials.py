@@ -9,7 +9,7 @@ from cuecard.core.verdicts import Measure, Measures
 from cuecard.tui.live_runs import LiveRun
 from cuecard.tui.present.entries import Piece
 from cuecard.tui.present.run_trials import (
-    Behind,
+    FigureTrials,
     RunTrials,
     Show,
     entries_of,
@@ -77,7 +77,7 @@ def test_trials_are_listed_by_kind_and_figure() -> None:
     assert text([trials.heading()]) == ["open trials · 1 of 4 trials"]
     trials.clear()
     assert failed(trials.rows) == (2,)
-    trials.behind = Behind(frozenset({1, 3}), "a · Mean")
+    trials.behind = FigureTrials(frozenset({1, 3}), "a · Mean")
     assert ids(trials) == [1, 3]
     assert trials.narrowed
     assert text([trials.heading()])[0].startswith("Behind a · Mean · 2 of 4 trials")

@@ -14,7 +14,7 @@ from cuecard.annotate.sharing.reading import BundleFile
 from cuecard.core.contributions import Body, TaskState
 from cuecard.core.errors import FileProblem
 from cuecard.core.review import Clash
-from cuecard.store.bundle_records import Arrived, LeftOut, MergeReport, Moved
+from cuecard.store.bundle_records import ImportCount, LeftOut, MergeReport, Moved
 from cuecard.tui.present.files import entries_of_merge, entries_of_problems, since_of, summary_of
 
 HOSTILE = "\x1b[31m[red]Mal[/]\u202e"
@@ -39,7 +39,7 @@ def test_every_clash_says_what_follows(kind) -> None:
 def test_no_kind_of_entry_is_left_out() -> None:
     union, _field = get_args(Body)
     kinds = [body.model_fields["kind"].default for body in get_args(union)]
-    rows = arrived_rows(Arrived(kind=kind, added=1) for kind in [*kinds, "label", "odd"])
+    rows = arrived_rows(ImportCount(kind=kind, added=1) for kind in [*kinds, "label", "odd"])
     assert sum(added for _label, added, _known in rows) == len(kinds) + 2
     # Only what nobody has thought of yet is called by its own name.
     assert [label for label, _added, _known in rows if label in (*kinds, "odd")] == ["odd"]
@@ -51,7 +51,7 @@ def test_a_report_tells_clashes_first_and_what_is_left_out() -> None:
     moved = {"title": HOSTILE, "head_before": 1, "head": 2}
     report = MergeReport(
         dry=True,
-        arrived=(Arrived(kind="reviewed", added=2, known=3),),
+        arrived=(ImportCount(kind="reviewed", added=2, known=3),),
         people=(HOSTILE,),
         moved=(
             Moved(task_id="a", before=None, after=TaskState.DRAFT, **moved),

@@ -10,7 +10,13 @@ from cuecard.annotate.results.trial_against_gold import (
     RowAgainst,
     TableAgainst,
 )
-from cuecard.annotate.results.trial_disclosure import Met, Push, Reading, StageSeen, StepSeen
+from cuecard.annotate.results.trial_disclosure import (
+    CueEvidence,
+    Reading,
+    StageSeen,
+    StepSeen,
+    UnmetTurn,
+)
 from cuecard.annotate.results.trial_record import HitEntry, HitLog, Matched
 from cuecard.core.engine.messages import CheckpointStatus, PlayerRef
 from cuecard.core.families.checkpoints.gold import (
@@ -50,8 +56,8 @@ def test_stages_tell_who_decided_on_which_words_after_which_pushes():
             cue_met=True,
             edited=True,
             reason="named",
-            met=Met(text="It was he.", how="evidence", seq=8),
-            pushes=(Push(turn=1, seq=5, reason="not yet"),),
+            met=CueEvidence(text="It was he.", how="evidence", seq=8),
+            pushes=(UnmetTurn(turn=1, seq=5, reason="not yet"),),
         ),
         StageSeen(number=2),
     ]
@@ -84,13 +90,15 @@ def test_the_ladder_tells_readings_and_where_the_clue_was_released():
         final_answer="c",
     )
     right, wrong = CheckpointStatus.AMBIGUITY_DETECTED, CheckpointStatus.WRONG_ANSWER
-    met = Met(text="a or b?", how="reply", seq=3)
+    met = CueEvidence(text="a or b?", how="reply", seq=3)
     seen = [
         StepSeen(
             index=0,
             readings=(
                 Reading(turn=1, seq=4, status=right, reason="", met=met, searches=2),
-                Reading(turn=2, seq=6, status=wrong, reason="it is a", met=Met(), searches=0),
+                Reading(
+                    turn=2, seq=6, status=wrong, reason="it is a", met=CueEvidence(), searches=0
+                ),
             ),
             clue_seq=4,
         ),

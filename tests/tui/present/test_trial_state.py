@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import get_args
 
-from cuecard.annotate.results.trial_record import OpenedTrial, Opinions
+from cuecard.annotate.results.trial_record import OpenedTrial, TrialJudgements
 from cuecard.core.engine.events import (
     AgentSpoke,
     Concluded,
@@ -49,7 +49,7 @@ from cuecard.tui.present.transcript import entries_of
 from cuecard.tui.present.trial_panes import bar
 from cuecard.tui.present.trial_places import (
     MOST,
-    Jumps,
+    JumpHistory,
     Spot,
     Stepping,
     margin,
@@ -152,7 +152,7 @@ def state(
         waiting=frozenset(waiting),
     )
     found = TrialState(opened, "Ana")
-    found.take(Opinions(judgements=judgements, notes=notes))
+    found.take(TrialJudgements(judgements=judgements, notes=notes))
     return found
 
 
@@ -301,7 +301,7 @@ def test_a_finding_begins_with_what_was_seen_and_what_the_judge_said():
 
 
 def test_jumps_come_back_the_way_they_went():
-    jumps = Jumps()
+    jumps = JumpHistory()
     assert jumps.back() is None
     for at in range(MOST + 5):
         jumps.leave(Spot("hits", at, 0, 0))

@@ -9,7 +9,7 @@ import pytest
 from cuecard.core.engine.messages import Dialogue, Evidence, Message
 from cuecard.core.families.facts.gold import Fact, FactWorld
 from cuecard.core.tasks.models import Task
-from cuecard.tui.present.drafts import Unsent, UnsentFile, restore, unsent_of
+from cuecard.tui.present.drafts import UnsentFile, UnsentMessage, restore, unsent_of
 from cuecard.tui.present.play import PlayState
 from cuecard.tui.present.play_decisions import Mark, Reading
 
@@ -50,7 +50,7 @@ def test_words_marks_and_readings_come_back() -> None:
 
 def test_a_mark_of_an_earlier_reply_does_not_come_back_but_the_words_do() -> None:
     after = state("q", "hm?", "x", "oh")
-    assert restore(after, Unsent(turn=2, text="wait", mark="met")) == "wait"
+    assert restore(after, UnsentMessage(turn=2, text="wait", mark="met")) == "wait"
     assert after.mark is None
 
 
@@ -66,20 +66,20 @@ def test_a_draft_below_the_history_and_the_evidence_come_back() -> None:
     assert restore(after, kept) == ""
     assert after.evidence == before.evidence
     # What was said stood in the input again: the draft is what was being written.
-    assert restore(state("q", "hm?"), Unsent(turn=2, text="q", draft="draft")) == "draft"
+    assert restore(state("q", "hm?"), UnsentMessage(turn=2, text="q", draft="draft")) == "draft"
 
 
 def test_what_was_sent_before_a_crash_is_not_offered_again() -> None:
-    assert restore(state("q", "hm?", "wait"), Unsent(turn=2, text="wait ")) == ""
+    assert restore(state("q", "hm?", "wait"), UnsentMessage(turn=2, text="wait ")) == ""
 
 
 def test_workspaces_and_trials_are_apart_and_nothing_typed_removes_the_file(
     tmp_path: Path,
 ) -> None:
     one, other = UnsentFile("a", "trial 1"), UnsentFile("b", "trial 1")
-    one.save(Unsent(turn=0, text="mine"))
+    one.save(UnsentMessage(turn=0, text="mine"))
     assert other.load() is None
-    one.save(Unsent(turn=0, text=""))
+    one.save(UnsentMessage(turn=0, text=""))
     assert one.load() is None
     assert not list(tmp_path.rglob("*.json"))
 
@@ -89,7 +89,7 @@ def test_workspaces_and_trials_are_apart_and_nothing_typed_removes_the_file(
 )
 def test_a_damaged_file_harms_nobody(tmp_path: Path, content: str) -> None:
     file = UnsentFile("a", "trial 1")
-    file.save(Unsent(turn=0, text="x"))
+    file.save(UnsentMessage(turn=0, text="x"))
     (path,) = tmp_path.rglob("*.json")
     path.write_text(content)
     assert restore(state("q"), file.load()) == ""
@@ -99,5 +99,5 @@ def test_a_home_that_cannot_be_written_only_forgets(tmp_path: Path) -> None:
     blocked = tmp_path / "file"
     blocked.write_text("")
     os.environ["XDG_STATE_HOME"] = str(blocked)
-    UnsentFile("a", "trial 1").save(Unsent(turn=0, text="x"))
+    UnsentFile("a", "trial 1").save(UnsentMessage(turn=0, text="x"))
     assert UnsentFile("a", "trial 1").load() is None

@@ -22,7 +22,7 @@ def entries(count: int) -> list[Entry]:
 class Busy(EntryList):
     """Handles one message until it is let go; what comes after that waits."""
 
-    class Held(Message):
+    class PausedByPerson(Message):
         pass
 
     def __init__(self) -> None:
@@ -51,7 +51,7 @@ async def test_what_is_loaded_before_a_new_width_is_told_is_laid_out_at_that_wid
         shown.load(entries(3))
         around.styles.width = 40
         await until(pilot, lambda: not any(TEXT in line for line in shown.lines))
-        shown.post_message(Busy.Held())
+        shown.post_message(Busy.PausedByPerson())
         around.styles.width = 100
         # A pause of the pilot would wait for the message that is held.
         while shown.size.width != 100:  # noqa: ASYNC110

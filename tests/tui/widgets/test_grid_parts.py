@@ -76,12 +76,12 @@ def test_every_column_can_be_scrolled_into_view(
 def test_only_some_rows_are_measured() -> None:
     asked: list[int] = []
 
-    class Counted(ListSource):
+    class ComparisonOutcome(ListSource):
         def cells(self, row: int) -> list[str]:
             asked.append(row)
             return ["北京" * (row % 4), "plain"]
 
-    source = Counted([()] * 10_000)
+    source = ComparisonOutcome([()] * 10_000)
     assert measured(source, (GridColumn("a", 2, most=30), GridColumn("b", 2))) == {0: 12}
     assert len(asked) < 500
 

@@ -45,7 +45,7 @@ _COUNTED = 5
 _TRAILING = re.compile(r"([+-]?\d+)\.0+")
 
 
-class Why(StrEnum):
+class LeftOutReason(StrEnum):
     """Why a column of a wide file was left out."""
 
     NAME = "name"
@@ -61,16 +61,16 @@ class Why(StrEnum):
 
 
 _WHY = {
-    Why.NAME: N_("by its name"),
-    Why.BLANK: N_("blank"),
-    Why.NAMELESS: N_("has no name"),
-    Why.ALL_DIFFERENT: N_("all or nearly all values differ"),
-    Why.OWN_LABELS: N_("no label in common with the others"),
-    Why.NOT_NAMED: N_("not named as a rater"),
+    LeftOutReason.NAME: N_("by its name"),
+    LeftOutReason.BLANK: N_("blank"),
+    LeftOutReason.NAMELESS: N_("has no name"),
+    LeftOutReason.ALL_DIFFERENT: N_("all or nearly all values differ"),
+    LeftOutReason.OWN_LABELS: N_("no label in common with the others"),
+    LeftOutReason.NOT_NAMED: N_("not named as a rater"),
 }
 
 
-class Unclear(CuecardError):
+class UnclearColumns(CuecardError):
     """Raised when the file does not show which columns hold items and ratings; the user has to name them."""
 
 
@@ -101,7 +101,7 @@ class Roles:
     rater: str = ""
     label: str = ""
     raters: tuple[str, ...] = ()
-    left_out: Mapping[str, Why] = field(default_factory=dict[str, Why])
+    left_out: Mapping[str, LeftOutReason] = field(default_factory=dict[str, LeftOutReason])
 
 
 def label_key(text: str) -> str:
@@ -174,7 +174,7 @@ def roles_of(
     header: Sequence[str], rows: Sequence[Sequence[str]], wishes: CsvColumns, none: NoLabels
 ) -> Roles:
     """The role of each column. `header` and `rows` are stripped, each row as long as the header; columns named in
-    `wishes` must exist once. Raises `Unclear`.
+    `wishes` must exist once. Raises `UnclearColumns`.
     """
     columns = [
         _Column(
@@ -188,7 +188,7 @@ def roles_of(
     if not wishes.raters and (long := _long(columns, wishes)):
         return long
     nameless = {
-        _("column {n}").format(n=at + 1): Why.NAMELESS
+        _("column {n}").format(n=at + 1): LeftOutReason.NAMELESS
         for at, name in enumerate(header)
         if not name and any(row[at] for row in rows)
     }
@@ -229,21 +229,23 @@ def _names_items(column: _Column, raters: _Column) -> bool:
     return once and (_is_item(column.name) or not column.unique)
 
 
-def _wide(columns: Sequence[_Column], wishes: CsvColumns, nameless: Mapping[str, Why]) -> Roles:
+def _wide(
+    columns: Sequence[_Column], wishes: CsvColumns, nameless: Mapping[str, LeftOutReason]
+) -> Roles:
     if wishes.raters:
         rest = [c for c in columns if c.name not in wishes.raters]
         first = [c.name for c in rest[:1] if c.unique]
         item = wishes.item or _item_named(rest) or (first[0] if first else "")
-        left = {c.name: Why.NOT_NAMED for c in rest if c.name != item}
+        left = {c.name: LeftOutReason.NOT_NAMED for c in rest if c.name != item}
         return Roles("wide", item, raters=wishes.raters, left_out={**left, **nameless})
     item = wishes.item or _item_named(columns) or _first_as_item(columns)
     candidates = [c for c in columns if c.name != item]
-    left_out: dict[str, Why] = {}
+    left_out: dict[str, LeftOutReason] = {}
     for column in candidates:
         if not column.given:
-            left_out[column.name] = Why.BLANK
+            left_out[column.name] = LeftOutReason.BLANK
         elif _apart(column) or _is_item(column.name):
-            left_out[column.name] = Why.NAME
+            left_out[column.name] = LeftOutReason.NAME
     candidates = [c for c in candidates if c.name not in left_out]
     fitting = _fitting(candidates)
     for column in fitting:
@@ -260,9 +262,9 @@ def _wide(columns: Sequence[_Column], wishes: CsvColumns, nameless: Mapping[str,
         known = {label for other in candidates if other is not column for label in other.labels}
         shared = sum(label in known for label in column.given)
         if column.nearly_unique:
-            left_out[column.name] = Why.ALL_DIFFERENT
+            left_out[column.name] = LeftOutReason.ALL_DIFFERENT
         elif shared <= _HARDLY_ANY * len(column.given):
-            left_out[column.name] = Why.OWN_LABELS
+            left_out[column.name] = LeftOutReason.OWN_LABELS
         else:
             raise _unclear(
                 _("{column} shares only some of its values with other columns").format(
@@ -296,7 +298,7 @@ def _item_named(columns: Sequence[_Column]) -> str:
 
 
 def _first_as_item(columns: Sequence[_Column]) -> str:
-    """The first column under any name, if it names the lines and cannot be ratings. Raises `Unclear`."""
+    """The first column under any name, if it names the lines and cannot be ratings. Raises `UnclearColumns`."""
     if len(columns) < 2:
         return ""
     if _apart(first := columns[0]):
@@ -355,8 +357,12 @@ def _parts(columns: Sequence[_Column]) -> list[list[_Column]]:
     return parts
 
 
-def _too_few(candidates: Sequence[_Column], left_out: Mapping[str, Why], item: str) -> str:
-    ratings = [c.name for c in candidates if left_out.get(c.name) is not Why.ALL_DIFFERENT]
+def _too_few(
+    candidates: Sequence[_Column], left_out: Mapping[str, LeftOutReason], item: str
+) -> str:
+    ratings = [
+        c.name for c in candidates if left_out.get(c.name) is not LeftOutReason.ALL_DIFFERENT
+    ]
     ratings = [candidates[0].name] if len(candidates) == 1 else ratings
     if len(ratings) == 1:
         told = _("only {column} looks like a column of ratings, and two are needed")
@@ -368,8 +374,8 @@ def _too_few(candidates: Sequence[_Column], left_out: Mapping[str, Why], item: s
     return _("; ").join((told, _("the items would be {column}").format(column=item)))
 
 
-def _unclear(reason: str, columns: Sequence[_Column]) -> Unclear:
-    return Unclear(
+def _unclear(reason: str, columns: Sequence[_Column]) -> UnclearColumns:
+    return UnclearColumns(
         _("It is not clear which columns hold the items and the ratings"),
         reason,
         _(

@@ -55,7 +55,7 @@ Rating = tuple[int, str, str, str]
 
 
 @dataclass(frozen=True)
-class Taken:
+class CsvReading:
     """How a file was read. `missing` and `cannot_tell`: how often each word for no label occurred ("" for a blank);
     `merged`: for each label, its other spellings.
     """
@@ -71,7 +71,7 @@ class GroupedRatings:
     """`groups`: the group of each item, such as its task; None where the file does not tell."""
 
     ratings: Ratings
-    taken: Taken
+    taken: CsvReading
     groups: tuple[str, ...] | None = None
 
 
@@ -94,7 +94,7 @@ class _File:
 
 def read_table(path: Path, columns: CsvColumns) -> GroupedRatings:
     """Ratings from a CSV file in UTF-8, with commas, semicolons or tabs. Raises `FileProblems` with every problem and
-    its line, and `Unclear` if the columns' roles cannot be inferred.
+    its line, and `UnclearColumns` if the columns' roles cannot be inferred.
     """
     found = read_lines(path)
     header = [cell.strip() for cell in found[0][1]]
@@ -194,7 +194,7 @@ def _wide(file: _File, keys: Sequence[str], roles: Roles) -> list[Rating]:
 
 def _labelled(
     file: _File, found: Sequence[Rating], roles: Roles, columns: CsvColumns, none: NoLabels
-) -> tuple[Ratings, Taken]:
+) -> tuple[Ratings, CsvReading]:
     """The ratings with one spelling of each label, and what was no label. Raises `FileProblems` for a label that
     is not one of the declared ones.
     """
@@ -226,7 +226,7 @@ def _labelled(
         (item, rater, None if label in none else chosen[label_key(label)])
         for _line, item, rater, label in found
     ]
-    return Ratings.from_rows(rows, domain=declared or None), Taken(
+    return Ratings.from_rows(rows, domain=declared or None), CsvReading(
         roles=roles,
         missing=dict(missing),
         cannot_tell=dict(cannot_tell),

@@ -8,7 +8,7 @@ from typing import Any
 from cuecard.annotate.assist.checkpoints import FromQuestion, draft_checkpoints
 from cuecard.annotate.assist.facts import FromPairs, draft_facts
 from cuecard.annotate.assist.model_calls import Helper, OnProgress
-from cuecard.annotate.assist.persona import ForPersona, draft_persona
+from cuecard.annotate.assist.persona import PersonaInputs, draft_persona
 from cuecard.annotate.assist.proposals import Proposal
 from cuecard.annotate.assist.translation import draft_translation
 from cuecard.annotate.assist.triples import FromSource, draft_triples
@@ -20,11 +20,11 @@ from cuecard.core.tasks.models import Family
 
 
 @dataclass(frozen=True)
-class ForTranslation:
+class TranslationInputs:
     """No inputs: a translation goes into the language that the task is not in."""
 
 
-Inputs = FromSource | ForPersona | FromQuestion | FromPairs | ForTranslation
+Inputs = FromSource | PersonaInputs | FromQuestion | FromPairs | TranslationInputs
 
 
 def kinds_for(family: Family) -> tuple[OriginKind, ...]:
@@ -73,11 +73,11 @@ class Drafting:
         match self._inputs:
             case FromSource() as inputs:
                 return await draft_triples(data, inputs, helper)
-            case ForPersona() as inputs:
+            case PersonaInputs() as inputs:
                 return await draft_persona(data, inputs, helper)
             case FromQuestion() as inputs:
                 return await draft_checkpoints(data, inputs, helper)
             case FromPairs() as inputs:
                 return await draft_facts(data, inputs, helper)
-            case ForTranslation():
+            case TranslationInputs():
                 return await draft_translation(data, helper)

@@ -12,7 +12,7 @@ from typing import Any, TypeVar, cast
 
 from pydantic import BaseModel, JsonValue
 
-from cuecard.annotate.assist.proposals import Proposal, ProposedItem, Spent
+from cuecard.annotate.assist.proposals import Proposal, ProposalCost, ProposedItem
 from cuecard.annotate.authoring import task_data
 from cuecard.annotate.authoring.task_data import Path
 from cuecard.core.agents.briefing import estimate
@@ -200,7 +200,7 @@ class Helper:
             items=tuple(items),
             notes=tuple(dict.fromkeys(self.notes)),
             raw=tuple(raw[-_MAX_RAW:]),
-            spent=Spent(
+            spent=ProposalCost(
                 calls=len(self._replies),
                 usage=Usage.total(r.usage for r in self._replies),
                 cost=sum(known) if known else None,

@@ -41,13 +41,13 @@ _FIELDS = {
 
 
 @dataclass(frozen=True)
-class ForPersona:
+class PersonaInputs:
     """The author's input. `anew`: replace the stages there are; otherwise further ones are added after them."""
 
     anew: bool = False
 
 
-async def draft_persona(data: Mapping[str, Any], inputs: ForPersona, helper: Helper) -> Proposal:
+async def draft_persona(data: Mapping[str, Any], inputs: PersonaInputs, helper: Helper) -> Proposal:
     """A proposal of a persona, or of further stages for the one there is. Raises `ConfigError`, `ModelCallError` and
     `Halt`.
     """

@@ -62,7 +62,7 @@ class ProposedItem(Frozen):
         return self if told == self.checked else self.model_copy(update={"checked": told})
 
 
-class Spent(Frozen):
+class ProposalCost(Frozen):
     """Calls, tokens and cost of a proposal. `cost` is None if the model has no price."""
 
     calls: int = 0
@@ -81,7 +81,7 @@ class Proposal(Frozen):
     items: tuple[ProposedItem, ...] = ()
     notes: tuple[str, ...] = ()
     raw: tuple[str, ...] = ()
-    spent: Spent = Spent()
+    spent: ProposalCost = ProposalCost()
     language: TaskLanguage | None = None
     at: datetime
 

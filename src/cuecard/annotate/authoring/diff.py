@@ -24,7 +24,7 @@ _MOST_IN_GROUP = 2_500
 
 
 @dataclass(frozen=True)
-class Loose:
+class FuzzyKey:
     """Items with equal `key` are the same if the similarity of their `text` is at least `least` (0 to 100), or, with
     `lone`, if they are the only ones left with that key.
     """
@@ -42,7 +42,7 @@ class MatchRule:
     """
 
     keys: tuple[Key, ...] = ()
-    loose: tuple[Loose, ...] = ()
+    loose: tuple[FuzzyKey, ...] = ()
     text: Callable[[Any], str] = str
     least: float = 70
 
@@ -124,7 +124,7 @@ class _Matching:
             if known is not None and waiting.get(known):
                 self.take(i, waiting[known].popleft())
 
-    def loosely(self, loose: Loose) -> None:
+    def loosely(self, loose: FuzzyKey) -> None:
         if not self.left_old or not self.left_new:
             return
         groups: dict[Hashable, tuple[list[int], list[int]]] = defaultdict(lambda: ([], []))
@@ -357,7 +357,7 @@ def list_diff(old: Sequence[Any], new: Sequence[Any]) -> tuple[int, int, int] | 
     return start, len(old) - tail, len(new) - tail
 
 
-def woven(skeleton: Sequence[int], other: Sequence[int], kept: Collection[int]) -> list[int]:
+def merged_order(skeleton: Sequence[int], other: Sequence[int], kept: Collection[int]) -> list[int]:
     """One order from two: the `kept` members of `skeleton` in its order, and those of `other` that it lacks, each
     inserted behind its predecessor in `other`. Two inserted at one place: the skeleton's comes first.
     """

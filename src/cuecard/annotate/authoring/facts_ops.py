@@ -9,7 +9,7 @@ from typing import Any, Literal, cast
 from cuecard.annotate.authoring import ops
 from cuecard.annotate.authoring.edit import TaskEdit
 from cuecard.annotate.authoring.ops import SOURCES
-from cuecard.annotate.authoring.paste import Pasted
+from cuecard.annotate.authoring.paste import PastedTable
 from cuecard.annotate.authoring.paste_formats import fold
 from cuecard.annotate.authoring.task_data import blank_fact, blank_source
 from cuecard.core.tasks.base import is_web_address
@@ -73,7 +73,7 @@ def used(edit: TaskEdit, field: FactField, but: int = -1) -> list[str]:
     return [text for text, _count in counts.most_common()]
 
 
-def twin_keys(edit: TaskEdit) -> dict[int, int]:
+def duplicate_keys(edit: TaskEdit) -> dict[int, int]:
     """For each fact whose key another fact has too, the index of the first (or, for that one, the next) of them."""
     places: dict[str, list[int]] = {}
     for index, fact in enumerate(edit.items(ops.FACTS)):
@@ -100,7 +100,7 @@ class FactsPaste:
     replaces_blank: bool
 
 
-def plan_facts(edit: TaskEdit, pasted: Pasted) -> FactsPaste:
+def plan_facts(edit: TaskEdit, pasted: PastedTable) -> FactsPaste:
     """Pasted rows as facts. A header names the fields; without one, two columns are key and value,
     three entity, attribute and value. A fact without a key gets one of its entity and attribute.
     """
@@ -142,12 +142,12 @@ def apply_facts(edit: TaskEdit, plan: FactsPaste, below: int) -> int:
     return at
 
 
-def fields_of(pasted: Pasted) -> list[FactField | None]:
+def fields_of(pasted: PastedTable) -> list[FactField | None]:
     """The field that each pasted column is taken for, None for none."""
     return _fields(pasted)[0]
 
 
-def _fields(pasted: Pasted) -> tuple[list[FactField | None], tuple[str, ...]]:
+def _fields(pasted: PastedTable) -> tuple[list[FactField | None], tuple[str, ...]]:
     if pasted.header is None:
         by_order = _BY_WIDTH.get(pasted.width, (*TYPED, "aliases", "sources"))
         return [by_order[i] if i < len(by_order) else None for i in range(pasted.width)], ()
@@ -220,7 +220,7 @@ def evidence_of(data: Mapping[str, Any]) -> list[Evidence]:
     return [*found, *(Evidence(url, cited=_frozen(cited[url])) for url in only)]
 
 
-def take_into_list(edit: TaskEdit, *urls: str) -> None:
+def add_to_sources(edit: TaskEdit, *urls: str) -> None:
     """Put addresses that are only cited on the list of sources, as one step for undo."""
     known = {str(source.get("url", "")).strip() for source in _dicts(edit.items(SOURCES))}
     new = [url for url in dict.fromkeys(urls) if url not in known]

@@ -93,7 +93,7 @@ Triple = dict[str, Any]
 
 
 @dataclass(frozen=True)
-class Renamed:
+class RenameResult:
     """What renaming did: `changed` triples have another name; `joined` triples became equal to another one, which got
     their sources, and were removed.
     """
@@ -102,7 +102,7 @@ class Renamed:
     joined: int
 
 
-def rename_entity(edit: TaskEdit, old: str, new: str, *, at: Path = ops.TRIPLES) -> Renamed:
+def rename_entity(edit: TaskEdit, old: str, new: str, *, at: Path = ops.TRIPLES) -> RenameResult:
     """Rename an entity in all triples and nodes. If `new` exists already, the two become one with the aliases of both.
     `at`: the path that undo leads back to.
     """
@@ -111,18 +111,18 @@ def rename_entity(edit: TaskEdit, old: str, new: str, *, at: Path = ops.TRIPLES)
 
 def merge_entities(
     edit: TaskEdit, names: Sequence[str], into: str, *, at: Path = ops.TRIPLES
-) -> Renamed:
+) -> RenameResult:
     """Make several entities one: the others' names become aliases of the node `into`."""
     others = [name for name in names if name != into]
     return _rename_entities(edit, others, into, at, alias=True)
 
 
-def rename_relation(edit: TaskEdit, old: str, new: str) -> Renamed:
+def rename_relation(edit: TaskEdit, old: str, new: str) -> RenameResult:
     """Rename a relation in all triples; if `new` exists already, they become one."""
     return merge_relations(edit, [old], new)
 
 
-def merge_relations(edit: TaskEdit, names: Sequence[str], into: str) -> Renamed:
+def merge_relations(edit: TaskEdit, names: Sequence[str], into: str) -> RenameResult:
     """Make several relations one."""
     gone = {name for name in names if name != into}
 
@@ -162,7 +162,7 @@ def _write_node(edit: TaskEdit, entity: str, field: str, value: Any) -> None:
 
 def _rename_entities(
     edit: TaskEdit, old: Sequence[str], new: str, at: Path, *, alias: bool
-) -> Renamed:
+) -> RenameResult:
     gone = {name for name in old if name != new}
 
     def changed(triple: Triple) -> Triple:
@@ -173,7 +173,7 @@ def _rename_entities(
         return {**triple, **ends}
 
     if not gone:
-        return Renamed(0, 0)
+        return RenameResult(0, 0)
     with edit.together(at):
         renamed = _each(edit, changed)
         _merge_nodes(edit, gone, new, old if alias else ())
@@ -207,7 +207,7 @@ def _merge_nodes(edit: TaskEdit, gone: Collection[str], new: str, aliases: Seque
     edit.arrange(ops.NODES, [*rest[:at], merged, *rest[at:]])
 
 
-def _each(edit: TaskEdit, new: Callable[[Triple], Triple]) -> Renamed:
+def _each(edit: TaskEdit, new: Callable[[Triple], Triple]) -> RenameResult:
     """Change triples; one that says afterwards what another says, and did not before, joins it."""
     before = edit.items(ops.TRIPLES)
     after = [new(triple) for triple in before]
@@ -226,7 +226,7 @@ def _each(edit: TaskEdit, new: Callable[[Triple], Triple]) -> Renamed:
         else:
             kept[at] = _joined(kept[at], triple)
     edit.arrange(ops.TRIPLES, kept)
-    return Renamed(sum(moved), len(before) - len(kept))
+    return RenameResult(sum(moved), len(before) - len(kept))
 
 
 def _names(triple: Mapping[str, Any]) -> tuple[Any, Any, Any]:

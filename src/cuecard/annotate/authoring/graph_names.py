@@ -19,7 +19,7 @@ _OFFERED = 8
 
 
 @dataclass(frozen=True)
-class LikeTriple:
+class SimilarTriple:
     """Another triple, by index, that says the same as a given one (`same`), or probably does (`near`)."""
 
     index: int
@@ -68,7 +68,7 @@ class _Names:
         return self._plain
 
 
-class Ends:
+class EndpointIndex:
     """An index of triples by head and by tail."""
 
     def __init__(self, keys: Iterable[TripleKey]) -> None:
@@ -171,8 +171,12 @@ class GraphIndex:
         return list(found)[:limit]
 
     def like(
-        self, triple: Mapping[str, Any], *, besides: int | None = None, ends: Ends | None = None
-    ) -> LikeTriple | None:
+        self,
+        triple: Mapping[str, Any],
+        *,
+        besides: int | None = None,
+        ends: EndpointIndex | None = None,
+    ) -> SimilarTriple | None:
         """The first other triple that says the same as `triple`, by any names of its nodes; else one with two equal
         parts and a similar third. To ask for many triples, call `ends` once and pass the result.
         """
@@ -188,14 +192,14 @@ class GraphIndex:
                 continue
             same = (h in heads, r == relation, t in tails)
             if all(same):
-                return LikeTriple(index, "same")
+                return SimilarTriple(index, "same")
             if near is None and sum(same) == 2 and self._third_alike(triple, index, same):
                 near = index
-        return None if near is None else LikeTriple(near, "near")
+        return None if near is None else SimilarTriple(near, "near")
 
-    def ends(self) -> Ends:
+    def ends(self) -> EndpointIndex:
         """The triples by head and by tail, as they are now."""
-        return Ends(self._keys)
+        return EndpointIndex(self._keys)
 
     def _only_in(self, kind: NameKind, index: int | None) -> set[str]:
         if index is None or not 0 <= index < len(self._triples):

@@ -224,7 +224,7 @@ class Neighbourhood:
     hidden: int = 0
 
 
-class Surroundings:
+class TripleIndex:
     """An index of a list of triples by entity, for neighbourhoods."""
 
     def __init__(self, triples: Sequence[Mapping[str, Any]]) -> None:

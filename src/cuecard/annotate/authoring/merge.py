@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, cast
 
 from cuecard.annotate.authoring.changes import Versions, described_item, joined, numbered
-from cuecard.annotate.authoring.diff import moved, woven
+from cuecard.annotate.authoring.diff import merged_order, moved
 from cuecard.annotate.authoring.schema import (
     Items,
     Leaf,
@@ -190,7 +190,7 @@ class MergeWalk:
         for known in dict.fromkeys((*lists.ids[2], *lists.ids[1])):
             if items := self._item(lists, known):
                 kept[known] = items
-        order = woven(*self._order(lists), kept)
+        order = merged_order(*self._order(lists), kept)
         self.orders[lists.here.path] = [known for known in order for _item in kept[known]]
         return [item for known in order for item in kept[known]]
 

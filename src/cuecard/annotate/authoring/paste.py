@@ -29,7 +29,7 @@ _SPACES = re.compile(r"\s+")
 
 
 @dataclass(frozen=True)
-class Pasted:
+class PastedTable:
     """Every row, and the header if there is one, has the same number of cells; a cell is one line.
 
     `problems` says in plain sentences what could not be taken as it stood.
@@ -44,7 +44,7 @@ class Pasted:
     def width(self) -> int:
         return len(self.header or (self.rows[0] if self.rows else ()))
 
-    def headed(self, header: bool) -> Pasted:
+    def headed(self, header: bool) -> PastedTable:
         """The same with its first line taken as the header, or as a row like the others."""
         if header and self.header is None and self.rows:
             return replace(self, header=self.rows[0], rows=self.rows[1:])
@@ -53,7 +53,7 @@ class Pasted:
         return self
 
 
-def parse_rows(text: str, known: Collection[str] = ()) -> Pasted:
+def parse_rows(text: str, known: Collection[str] = ()) -> PastedTable:
     """Read a table out of any text; never raises.
 
     A first line is taken as the header when Markdown or JSON says so, when half of its cells are
@@ -103,7 +103,7 @@ def _read(
 
 def _squared(
     header: Sequence[str] | None, rows: list[Sequence[str]], kind: Kind, problems: list[str]
-) -> Pasted:
+) -> PastedTable:
     if len(rows) > MAX_ROWS:
         del rows[MAX_ROWS:]
         problems.append(_("more than {n} rows; the rest was left out").format(n=MAX_ROWS))
@@ -134,7 +134,7 @@ def _squared(
     squared = tuple(row for row in map(cells, rows) if any(row))
     if cut:
         problems.append(_("a cell is longer than {n} characters and was cut").format(n=MAX_CELL))
-    return Pasted(head, squared, kind, tuple(problems))
+    return PastedTable(head, squared, kind, tuple(problems))
 
 
 _QUOTED = ("\t", "\n", "\r", '"')

@@ -17,7 +17,7 @@ _FIXED = {"id", "family", "language", "difficulty", "kind", "type", "metric", "p
 
 
 @dataclass(frozen=True)
-class Hit:
+class TextMatch:
     """A text at `path` in which words stand, at `marks`; `put` would stand there instead. An entity of a graph is one hit,
     wherever it is named: `paths` are all its places, of which `path` is the first.
     """
@@ -55,13 +55,13 @@ class Hit:
 
 def find(
     data: Mapping[str, Any], words: str, put: str, *, case: bool = False, whole: bool = False
-) -> list[Hit]:
+) -> list[TextMatch]:
     """Every text that would be another one, in the order of the data; see `words_pattern`. Not in identities: ids, kinds,
     and names by which triples refer to an entity that is shown by another one.
     """
     if not words:
         return []
-    pattern, hits = words_pattern(words, case=case, whole=whole), list[Hit]()
+    pattern, hits = words_pattern(words, case=case, whole=whole), list[TextMatch]()
     entities: dict[str, list[Path]] = {}
     for path, text in leaves(data):
         marks = tuple(match.span() for match in pattern.finditer(text))
@@ -70,16 +70,16 @@ def find(
         if _names_entity(path):
             entities.setdefault(text, []).append(path)
         elif not _FIXED.intersection(path):
-            hits.append(Hit(path, text, marks, put))
+            hits.append(TextMatch(path, text, marks, put))
     for name in entities.keys() - _shown_otherwise(data):
         paths = tuple(entities[name])
         marks = tuple(match.span() for match in pattern.finditer(name))
-        hits.append(Hit(paths[0], name, marks, put, paths))
+        hits.append(TextMatch(paths[0], name, marks, put, paths))
     order = {path: at for at, (path, _text) in enumerate(leaves(data))}
     return sorted((hit for hit in hits if hit.after != hit.before), key=lambda hit: order[hit.path])
 
 
-def replace(edit: TaskEdit, hits: Sequence[Hit]) -> int:
+def replace(edit: TaskEdit, hits: Sequence[TextMatch]) -> int:
     """Replace in these texts, as one step for undo; gives how many there were. What is another text by now stays."""
     done = 0
     with edit.together(hits[0].path if len(hits) == 1 else ()):

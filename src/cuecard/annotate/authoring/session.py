@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal, cast
 
 from cuecard.annotate.authoring.edit import TaskEdit, as_task
 from cuecard.annotate.authoring.task_data import Snapshot
-from cuecard.annotate.authoring.yaml_text import Filling
+from cuecard.annotate.authoring.yaml_text import DefaultFiller
 from cuecard.annotate.families.registry import ANNOTATE
 from cuecard.core.config_schema import Config
 from cuecard.core.errors import Conflict, CuecardError, NotFound, system_words
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Opened:
+class OpenedEdit:
     """An edit that was opened. `restored`: when the draft it continues was written, None if there was none; `newest`:
     the newest revision, maybe later than the edit's base; `crashed`: the program ended while that draft was being
     written.
@@ -41,7 +41,7 @@ class Opened:
     crashed: bool = False
 
 
-def open_task(ws: Workspace, task_id: str, person: str) -> Opened:
+def open_task(ws: Workspace, task_id: str, person: str) -> OpenedEdit:
     """An edit of this person's draft, or else of the newest revision. Raises `NotFound`."""
     draft = ws.drafts.get(task_id, person)
     try:
@@ -53,20 +53,20 @@ def open_task(ws: Workspace, task_id: str, person: str) -> Opened:
         # A draft that was left as it was written has only just been begun.
         restored = None if draft.left_at == draft.updated_at else draft.updated_at
         recall_history(ws, edit, task_id, person, draft)
-        return Opened(edit, restored, None, None, draft.left_at is None)
+        return OpenedEdit(edit, restored, None, None, draft.left_at is None)
     state = ws.reviews.state(task_id)
     current = newest.task.model_dump(mode="json")
     data = _whole(draft.data, newest.task.family) if draft is not None else current
     if draft is None or data == current:
         edit = TaskEdit(current, base=newest.number, saved=current)
         recall_history(ws, edit, task_id, person, draft)
-        return Opened(edit, None, newest, state)
+        return OpenedEdit(edit, None, newest, state)
     saved: dict[str, Any] | None = current
     if draft.base != newest.number:
         saved = _data_of(ws, task_id, draft.base)
     edit = TaskEdit(data, base=draft.base, saved=saved, origins=draft.origins)
     recall_history(ws, edit, task_id, person, draft)
-    return Opened(edit, draft.updated_at, newest, state, draft.left_at is None)
+    return OpenedEdit(edit, draft.updated_at, newest, state, draft.left_at is None)
 
 
 def recall_history(
@@ -90,7 +90,7 @@ def recall_history(
 
 def _whole(data: dict[str, Any], family: Family | None) -> dict[str, Any]:
     """A draft with every field that tasks have now: older programs knew fewer. `family`: of the task's revisions, if any."""
-    return Filling().task(data, family or cast(Family, data["gold"]["family"]))
+    return DefaultFiller().task(data, family or cast(Family, data["gold"]["family"]))
 
 
 def keep_draft(ws: Workspace, person: str, edit: Snapshot, key: str = "") -> None:

@@ -115,7 +115,7 @@ Row = list[Any]
 Key = tuple[str, ...]
 
 
-class KeyWatch:
+class DuplicateKeys:
     """Finds rows with equal keys, with a cache of unchanged rows. Keys are compared as the scorer joins rows, except
     that dates in uncommon spellings compare as text.
     """
@@ -124,7 +124,7 @@ class KeyWatch:
         self._keys: dict[int, tuple[Row, Key]] = {}
         self._setup: list[tuple[int, tuple[str, ...]]] = []
 
-    def twins(self, edit: TaskEdit) -> dict[int, int]:
+    def duplicates(self, edit: TaskEdit) -> dict[int, int]:
         """For each row whose key another row has too, the index of the first (or, for that one, the next) of them."""
         columns = edit.items(ops.COLUMNS)
         setup = [

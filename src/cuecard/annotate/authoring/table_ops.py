@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 from cuecard.annotate.authoring import ops
 from cuecard.annotate.authoring.edit import TaskEdit
-from cuecard.annotate.authoring.paste import Pasted
+from cuecard.annotate.authoring.paste import PastedTable
 from cuecard.annotate.authoring.paste_formats import fold
 from cuecard.annotate.authoring.table_columns import ColumnType, plain_day, settings_for, type_of
 from cuecard.annotate.authoring.task_data import Path, blank_column
@@ -114,7 +114,7 @@ class TablePaste:
     how many of the rows are new.
     """
 
-    pasted: Pasted
+    pasted: PastedTable
     mode: PasteMode
     start: int
     targets: tuple[int | None, ...]
@@ -127,7 +127,13 @@ class TablePaste:
 
 
 def plan_paste(
-    edit: TaskEdit, pasted: Pasted, mode: PasteMode, row: int, column: int, *, add_columns: bool
+    edit: TaskEdit,
+    pasted: PastedTable,
+    mode: PasteMode,
+    row: int,
+    column: int,
+    *,
+    add_columns: bool,
 ) -> TablePaste:
     """`rows`: new rows below `row`; `cells`: over the cells from (`row`, `column`) on, with rows added
     at the end as needed. With a header its names say which column is which; without one, order.
@@ -184,7 +190,7 @@ def apply_paste(edit: TaskEdit, plan: TablePaste) -> None:
 
 
 def _targets(
-    names: list[str], pasted: Pasted, first: int
+    names: list[str], pasted: PastedTable, first: int
 ) -> tuple[list[int | None], dict[int, str], list[tuple[int, str]]]:
     targets: list[int | None] = [None] * pasted.width
     unknown: list[tuple[int, str]] = []

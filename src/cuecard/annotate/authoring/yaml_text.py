@@ -37,7 +37,7 @@ class _Shape:
 
 
 @dataclass
-class Filling:
+class DefaultFiller:
     """Fills in the fields that a task's data lacks. `misfits`: places whose value has the wrong shape, with the reason."""
 
     misfits: list[tuple[Place, str]] = field(default_factory=list[tuple[Place, str]])
@@ -207,7 +207,7 @@ def from_yaml(text: str, task_id: str, family: Family) -> ReadBack:
         reason = _("this is a {family} task; begin a new task for another family")
         problem = FileProblem("", "family", reason.format(family=family), lines.get(("family",)))
         return ReadBack(None, (problem,))
-    filling = Filling()
+    filling = DefaultFiller()
     data = filling.task({**given, "id": task_id}, family)
     misfits = [
         FileProblem("", format_place(p), why, line_of(p, lines)) for p, why in filling.misfits

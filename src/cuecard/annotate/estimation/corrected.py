@@ -108,7 +108,10 @@ def corrected(
         fits, empty = _fits(units, none), by_judge * 0
         four = lacking, lacking, lacking, lacking, judge
         return Corrected(*four, fits, units.tasks, empty, empty, labelled, units.left_open, why)
-    alone, both = Weighed.of(units, none), Weighed.of(units, tunings(units, fewest=fewest))
+    alone, both = (
+        WeightedEstimate.of(units, none),
+        WeightedEstimate.of(units, tunings(units, fewest=fewest)),
+    )
     notes: list[str] = []
     if widens(both.error, alone.error):
         both = alone
@@ -180,7 +183,7 @@ def _moments(units: Units, chosen: NDArray[np.bool_], other: Floats) -> tuple[Fl
 
 
 @dataclass(frozen=True, eq=False)
-class Weighed:
+class WeightedEstimate:
     """The estimate at one weight of the judge in each stratum: `moved` is what each task adds, `error` the standard
     error by task.
     """
@@ -198,7 +201,7 @@ class Weighed:
         return float(self.moved.sum())
 
     @classmethod
-    def of(cls, units: Units, tuning: Floats) -> Weighed:
+    def of(cls, units: Units, tuning: Floats) -> WeightedEstimate:
         """Every stratum has a labelled unit."""
         layers, count = len(units.strata), len(units.tasks)
         known = units.labelled
@@ -349,7 +352,7 @@ def _judged(moved: Floats, name: str, n: int, share: bool) -> Statistic:
     return around(name, float(moved.sum()), n, standard_error(moved), tasks, few, share)
 
 
-def _of_these(found: Weighed, units: Units, bare: Statistic, few: str) -> Statistic:
+def _of_these(found: WeightedEstimate, units: Units, bare: Statistic, few: str) -> Statistic:
     """The value with its interval for these units: what another draw from them would have told. Where chances differ,
     each unit counts by its own, scaled so that they represent the stratum.
     """

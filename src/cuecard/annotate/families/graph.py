@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import lru_cache
 
 from cuecard.annotate.authoring import schema
-from cuecard.annotate.authoring.diff import Loose, MatchRule
+from cuecard.annotate.authoring.diff import FuzzyKey, MatchRule
 from cuecard.annotate.authoring.schema import Links
 from cuecard.annotate.authoring.session import shipped_guidelines
 from cuecard.annotate.authoring.task_data import blank_triple
@@ -189,9 +189,9 @@ _TRIPLES = schema.Items(
             schema.known_by("head", "relation", "tail", plain=True),
         ),
         loose=(
-            Loose(schema.known_by("head", "tail"), schema.words("relation"), 0),
-            Loose(schema.known_by("head", "relation"), schema.words("tail"), 50, lone=True),
-            Loose(schema.known_by("relation", "tail"), schema.words("head"), 50),
+            FuzzyKey(schema.known_by("head", "tail"), schema.words("relation"), 0),
+            FuzzyKey(schema.known_by("head", "relation"), schema.words("tail"), 50, lone=True),
+            FuzzyKey(schema.known_by("relation", "tail"), schema.words("head"), 50),
         ),
         text=schema.words("head", "relation", "tail"),
         least=75,

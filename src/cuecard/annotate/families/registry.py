@@ -17,7 +17,7 @@ from cuecard.core.tasks.gold import Family, G
 
 if TYPE_CHECKING:
     from cuecard.annotate.authoring.schema import Links, Shape
-    from cuecard.annotate.independent_gold.matching import BuiltTwice
+    from cuecard.annotate.independent_gold.matching import GoldComparer
     from cuecard.annotate.lint.case import Case
     from cuecard.annotate.lint.codes import Finding
     from cuecard.annotate.results import PaperTable
@@ -144,7 +144,7 @@ class AnnotateFamily(Generic[G]):
     drafts: tuple[OriginKind, ...]
     persona: bool
     blank: Callable[[], dict[str, Any]]
-    independent: BuiltTwice[G] | None
+    independent: GoldComparer[G] | None
     written: Callable[[Mapping[str, Any]], G]
     fields: Mapping[str, Shape]
     staged: str
@@ -175,7 +175,7 @@ ANNOTATE: Parts[AnnotateFamily[Any]] = Parts(
 """What these tools know of each family, by its name."""
 
 
-def built_twice(family: Family) -> BuiltTwice[Any]:
+def built_twice(family: Family) -> GoldComparer[Any]:
     """What building gold of the family a second time needs. Raises `MissingPart` where it is not built twice."""
     found = ANNOTATE[family].independent
     if found is None:

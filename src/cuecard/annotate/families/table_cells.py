@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
 from cuecard.annotate.authoring import schema
-from cuecard.annotate.authoring.diff import Loose, MatchRule
+from cuecard.annotate.authoring.diff import FuzzyKey, MatchRule
 from cuecard.annotate.authoring.schema import Data, Links, identities
 from cuecard.core.i18n import N_
 from cuecard.core.validation import Place
@@ -28,7 +28,7 @@ _COLUMNS = schema.Items(
             schema.known_by("name", plain=True),
             schema.known_by("cells"),
         ),
-        loose=(Loose(lambda _column: True, schema.words("cells"), 70),),
+        loose=(FuzzyKey(lambda _column: True, schema.words("cells"), 70),),
         text=schema.words("name"),
         least=60,
     ),

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from cuecard.annotate.authoring.session import IDLE, WorkedTime
 from cuecard.annotate.fidelity.replay_turns import (
-    Differing,
+    DifferingTurn,
     OriginalTurn,
     Passed,
     ReplaySummary,
@@ -177,7 +177,7 @@ class ReplaySession:
 
     def summary(self) -> ReplaySummary:
         """How the decisions made so far compare with the recorded ones."""
-        differing: list[Differing] = []
+        differing: list[DifferingTurn] = []
         decided = compared = agreed = seen = 0
         for number, turn in enumerate(self._replayed.turns, 1):
             mine = self._mine(turn)
@@ -191,7 +191,7 @@ class ReplaySession:
             agreed += mine.value == turn.theirs
             if mine.value != turn.theirs:
                 differing.append(
-                    Differing(
+                    DifferingTurn(
                         turn=turn.item.index, number=number, mine=mine.value, theirs=turn.theirs
                     )
                 )

@@ -61,7 +61,7 @@ class ReplayView(Frozen):
     original: OriginalTurn | None = None
 
 
-class Differing(Frozen):
+class DifferingTurn(Frozen):
     """A turn in which the person decided otherwise than the trial's user."""
 
     turn: int
@@ -80,7 +80,7 @@ class ReplaySummary(Frozen):
     compared: int
     agreed: int
     seen: int
-    differing: tuple[Differing, ...] = ()
+    differing: tuple[DifferingTurn, ...] = ()
     passed: tuple[Passed, ...] = ()
 
 

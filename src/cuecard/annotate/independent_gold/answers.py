@@ -6,10 +6,10 @@ from typing import Any
 from cuecard.annotate.authoring.task_data import blank_step
 from cuecard.annotate.independent_gold.matching import (
     Alignment,
-    BuiltTwice,
     Decided,
     Element,
     ElementKind,
+    GoldComparer,
     Level,
     Status,
     best_assignment,
@@ -38,7 +38,7 @@ def align_chains(author: CheckpointChain, second: CheckpointChain) -> Alignment:
             (m, n): float(last - abs(m - n))
             for m, mine in enumerate(author.steps)
             for n, theirs in enumerate(second.steps)
-            if share_a_name(mine.names, theirs.names)
+            if have_common_name(mine.names, theirs.names)
         }
     )
     pairs = same | _loosely(author, second, same)
@@ -80,7 +80,7 @@ def align_worlds(author: FactWorld, second: FactWorld) -> Alignment:
     )
 
 
-def share_a_name(names: Collection[str], others: Collection[str]) -> bool:
+def have_common_name(names: Collection[str], others: Collection[str]) -> bool:
     """Whether a name in one collection matches one in the other, in either direction."""
     return any(
         normalise(one) == normalise(other) or (same_thing(one, other) and same_thing(other, one))
@@ -155,7 +155,7 @@ def _side_by_side(
 
 
 def _answer(names: tuple[str, ...], others: tuple[str, ...]) -> tuple[Element, Level]:
-    same = share_a_name(names, others)
+    same = have_common_name(names, others)
     element = Element("", "answer", "agreed" if same else "differ", 0, 0)
     why = "" if same else _("another answer")
     (keyed,) = named([(Element("", "answer", element.status, 0, 0, why=why), names, others)])
@@ -167,7 +167,7 @@ def _ambiguity(step: Checkpoint) -> str:
 
 
 def _same_fact(one: Fact, other: Fact) -> bool:
-    same = share_a_name((one.value, *one.aliases), (other.value, *other.aliases))
+    same = have_common_name((one.value, *one.aliases), (other.value, *other.aliases))
     return same and one.kind is other.kind
 
 
@@ -232,14 +232,14 @@ def _blank_world(world: FactWorld, cover: Callable[[str], str]) -> dict[str, Any
     return {"family": "facts", "facts": facts, "answer": "", "answer_aliases": [], "derivation": ""}
 
 
-CHECKPOINTS = BuiltTwice(
+CHECKPOINTS = GoldComparer(
     blank=_blank_chain,
     given=("opening",),
     secret=chain_things,
     align=align_chains,
     adjudicated=_chain,
 )
-FACTS = BuiltTwice(
+FACTS = GoldComparer(
     blank=_blank_world,
     secret=lambda world: (world.answers,),
     align=align_worlds,

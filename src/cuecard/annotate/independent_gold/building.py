@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, cast
 
 from cuecard.annotate.authoring.edit import TaskEdit, as_task
-from cuecard.annotate.authoring.session import Opened, recall_history
+from cuecard.annotate.authoring.session import OpenedEdit, recall_history
 from cuecard.annotate.families.registry import ANNOTATE, built_twice
 from cuecard.core.contributions import Claimed, Contribution, GoldBuilt, Reviewed, TaskState
 from cuecard.core.errors import Conflict, FileProblem, FileProblems, NotAllowed
@@ -185,7 +185,7 @@ def refuse_while_building(ws: Workspace, task_id: str, person: str) -> None:
         )
 
 
-def open_blank(ws: Workspace, task_id: str, person: str) -> tuple[Opened, bool]:
+def open_blank(ws: Workspace, task_id: str, person: str) -> tuple[OpenedEdit, bool]:
     """An edit of the newest revision's blank with what this person has built so far, and whether the brief has changed
     since. It holds nothing of the author's gold. Raises `NotFound`, and `NotAllowed` if `person` may not build it.
     """
@@ -197,14 +197,14 @@ def open_blank(ws: Workspace, task_id: str, person: str) -> tuple[Opened, bool]:
     if draft is None:
         edit = TaskEdit(blank, base=head.number, saved=blank)
         recall_history(ws, edit, gold_key(task_id), person, None)
-        return Opened(edit, None, None, None), False
+        return OpenedEdit(edit, None, None, None), False
     before = blank
     if draft.base != head.number:
         before = blank_for(ws.tasks.revision(task_id, draft.base).task)
     data = moved(draft.data, before, blank)
     edit = TaskEdit(data, base=head.number, saved=blank)
     recall_history(ws, edit, gold_key(task_id), person, draft)
-    opened = Opened(edit, draft.updated_at, None, None, draft.left_at is None)
+    opened = OpenedEdit(edit, draft.updated_at, None, None, draft.left_at is None)
     return opened, not same_brief(before, blank)
 
 

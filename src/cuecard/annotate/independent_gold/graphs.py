@@ -7,9 +7,9 @@ from typing import Any
 from cuecard.annotate.authoring.task_data import blank_triple
 from cuecard.annotate.independent_gold.matching import (
     Alignment,
-    BuiltTwice,
     Decided,
     Element,
+    GoldComparer,
     Level,
     best_assignment,
     canonical,
@@ -294,6 +294,6 @@ def _blank(graph: Graph, cover: Callable[[str], str]) -> dict[str, Any]:
     return {"family": "graph", "nodes": [], "triples": [blank_triple()]}
 
 
-GRAPH = BuiltTwice(
+GRAPH = GoldComparer(
     blank=_blank, secret=lambda graph: graph.things, align=align_graphs, adjudicated=_graph
 )

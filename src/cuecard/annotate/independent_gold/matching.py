@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar
 
-from cuecard.annotate.authoring.diff import woven
+from cuecard.annotate.authoring.diff import merged_order
 from cuecard.core.tasks.gold import G
 
 if TYPE_CHECKING:
@@ -220,7 +220,7 @@ def _as_built(gold: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, An
 
 
 @dataclass(frozen=True, kw_only=True)
-class BuiltTwice(Generic[G]):
+class GoldComparer(Generic[G]):
     """What a family gives so that its gold can be built a second time, by somebody who has not seen it.
 
     `blank` is the gold to begin with, the author's words covered by the function; `given` are the fields of it that the
@@ -299,7 +299,7 @@ def composed(
             elif take == "both":
                 made[i] = joined(mine[i], theirs[j])
     other = [known for j in range(len(theirs)) for known in behind.get(j, ())]
-    return [made[known] for known in woven(range(len(mine)), other, made.keys())]
+    return [made[known] for known in merged_order(range(len(mine)), other, made.keys())]
 
 
 def union(one: Sequence[str], other: Sequence[str]) -> list[str]:

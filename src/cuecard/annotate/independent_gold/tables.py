@@ -6,9 +6,9 @@ from typing import Any
 
 from cuecard.annotate.independent_gold.matching import (
     Alignment,
-    BuiltTwice,
     Decided,
     Element,
+    GoldComparer,
     Level,
     best_assignment,
     canonical,
@@ -213,7 +213,7 @@ def _fitted(gold: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]
     return {**gold, "rows": rows}
 
 
-TABLE = BuiltTwice(
+TABLE = GoldComparer(
     blank=_blank,
     given=("columns", "unique_columns"),
     secret=lambda table: table.things,

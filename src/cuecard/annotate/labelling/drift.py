@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Again:
+class RepeatedDecision:
     """One item that the same judge decided twice. `truth`: what people say, "" if nobody did."""
 
     judge: str
@@ -39,7 +39,7 @@ class Drift:
     judge: str
     since: datetime
     until: datetime
-    items: tuple[Again, ...]
+    items: tuple[RepeatedDecision, ...]
 
 
 def drifts_of(
@@ -58,7 +58,7 @@ def drifts_of(
             pairs[found[0].judgement.judge.name].append((found[0], found[-1]))
     drifts: list[Drift] = []
     for judge, both in sorted(pairs.items()):
-        items: list[Again] = []
+        items: list[RepeatedDecision] = []
         for first, last in both:
             before = {v.item.key: v.decision.value for v in first.judgement.verdicts}
             for verdict in last.judgement.verdicts:
@@ -67,7 +67,9 @@ def drifts_of(
                 if set(values) <= {YES, NO}:
                     truth = truths.get((first.trial_id, key), "")
                     items.append(
-                        Again(judge, first.trial_id, task_of(first.trial_id), *values, truth)
+                        RepeatedDecision(
+                            judge, first.trial_id, task_of(first.trial_id), *values, truth
+                        )
                     )
         since = min(first.created_at for first, _last in both)
         drifts.append(Drift(judge, since, max(last.created_at for _f, last in both), tuple(items)))

@@ -138,7 +138,7 @@ def _with_status(event: Event, said: Mapping[int, CheckpointStatus]) -> Event:
     return event.model_copy(update={"body": body.model_copy(update={"reply": reply})})
 
 
-class Settled(NamedTuple):
+class DecidedItem(NamedTuple):
     """An item that people decided. `machine` None: the machine left it open. `no_support`: see `overruled`. `part`: the
     fraction of one item that it counts as in scores: less than 1 if the trial predicted it several times, 0 in an
     unusable table.
@@ -166,7 +166,7 @@ class Rescored:
     trial: TrialRecord
     judge: Sequence[Measure]
     people: Sequence[Measure]
-    settled: tuple[Settled, ...] = ()
+    settled: tuple[DecidedItem, ...] = ()
     open: tuple[Item, ...] = ()
     gold_wrong: tuple[Item, ...] = field(default=())
     waiting: tuple[Item, ...] = ()
@@ -243,7 +243,7 @@ def rescore(
     usable = judgement.table is None or judgement.table.usable
     support = {v.item.key for v in judgement.verdicts if v.supporting}
     settled = tuple(
-        Settled(
+        DecidedItem(
             item=(item := Item.of_key(key)),
             machine=machine[key],
             people=one.value,

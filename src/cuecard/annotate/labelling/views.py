@@ -7,7 +7,7 @@ from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
 
-from cuecard.annotate.authoring.graph_view import Neighbourhood, Surroundings
+from cuecard.annotate.authoring.graph_view import Neighbourhood, TripleIndex
 from cuecard.annotate.families.registry import ANNOTATE
 from cuecard.core.engine.events import (
     AgentSpoke,
@@ -159,7 +159,7 @@ FEW = 8
 """The same where there is little room, and in files."""
 
 
-class Recent(Generic[KeyT, ValueT]):
+class RecentCache(Generic[KeyT, ValueT]):
     """A cache of the values used last. Two threads may compute one value twice, without harm."""
 
     def __init__(self, make: Callable[[KeyT], ValueT], limit: int) -> None:
@@ -193,11 +193,11 @@ class EvidenceRoom:
 
     def __init__(self, workspace: Workspace) -> None:
         self._workspace = workspace
-        self._tasks: Recent[tuple[str, int], Task] = Recent(
+        self._tasks: RecentCache[tuple[str, int], Task] = RecentCache(
             lambda key: workspace.tasks.revision(*key).task, _TASKS
         )
-        self._trials: Recent[int, Evidence] = Recent(self._read, _TRIALS)
-        self._views: Recent[Target, LabelView] = Recent(self._view, _VIEWS)
+        self._trials: RecentCache[int, Evidence] = RecentCache(self._read, _TRIALS)
+        self._views: RecentCache[Target, LabelView] = RecentCache(self._view, _VIEWS)
 
     def of(self, trial_id: int) -> Evidence:
         """Raises `NotFound`."""
@@ -268,7 +268,7 @@ def gold_around(task: Task, view: LabelView) -> GoldAround:
 
 def _trees(graph: Graph, view: LabelView) -> tuple[Neighbourhood, ...]:
     named = [graph.named(triple) for triple in graph.triples]
-    surroundings = Surroundings([{"head": h, "relation": r, "tail": t} for h, r, t in named])
+    surroundings = TripleIndex([{"head": h, "relation": r, "tail": t} for h, r, t in named])
     item = view.gold.item
     if item.kind is ItemKind.TRIPLE:
         numbers = [item.index]

@@ -63,7 +63,7 @@ class Leak:
 
 
 @dataclass(frozen=True)
-class Examined:
+class ExamSummary:
     """What a judge's exam told (docs/exam.md): of `wrong` items made from gold by rule it refused `refused`; `told`: its faults
     in one sentence, and what is not judged yet. `run`: that of the exam.
     """
@@ -153,7 +153,7 @@ def workshop_tables(
     inputs: ComparisonInputs,
     leaks: Collection[Leak] = (),
     costs: Mapping[str, Statistic] | None = None,
-    exams: Mapping[str, Examined | None] | None = None,
+    exams: Mapping[str, ExamSummary | None] | None = None,
     juries: Mapping[str, Sequence[str]] = MappingProxyType({}),
 ) -> tuple[Table, ...]:
     """Versions side by side, where they differ, and juries. `costs`: by judge, of one trial. `exams`: by judge, None for one
@@ -190,7 +190,7 @@ def _versions(
     tuning: Sequence[Case],
     leaks: Collection[Leak],
     costs: Mapping[str, Statistic],
-    exams: Mapping[str, Examined | None],
+    exams: Mapping[str, ExamSummary | None],
     juries: Mapping[str, Sequence[str]],
 ) -> Table:
     both = [case for case in held if all(case.decisions.get(name) for name in inputs.judges)]
@@ -243,7 +243,7 @@ def _versions(
     )
 
 
-def _exam_cell(judge: str, exams: Mapping[str, Examined | None]) -> Cell:
+def _exam_cell(judge: str, exams: Mapping[str, ExamSummary | None]) -> Cell:
     """Leads to the exam."""
     found = exams.get(judge)
     if found is None:
@@ -256,7 +256,7 @@ def _exam_cell(judge: str, exams: Mapping[str, Examined | None]) -> Cell:
     return Cell(told, found, value=found.refused / found.wrong if found.wrong else None)
 
 
-def _exam_notes(judges: Sequence[str], exams: Mapping[str, Examined | None]) -> Iterator[str]:
+def _exam_notes(judges: Sequence[str], exams: Mapping[str, ExamSummary | None]) -> Iterator[str]:
     sat = {name: found for name in judges if (found := exams.get(name)) is not None}
     if sat:
         yield _(
@@ -355,7 +355,7 @@ def _entry(weights: Weights) -> str:
     return json.dumps({"jury": entry}, ensure_ascii=False)
 
 
-Exams = Callable[["Workspace", Sequence[int]], Mapping[str, Examined | None]]
+Exams = Callable[["Workspace", Sequence[int]], Mapping[str, ExamSummary | None]]
 
 
 def tables_of_workshop(

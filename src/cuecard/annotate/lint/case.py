@@ -91,7 +91,7 @@ class NameFinder(Generic[Thing]):
         return ""
 
 
-class Written(NamedTuple):
+class TaskText(NamedTuple):
     """A text of the task and its place. `about`: what it is, in the task's own words or as a field's name."""
 
     place: str
@@ -171,37 +171,37 @@ class Case:
             tails.setdefault(triple.stage or 0, set()).add(triple.tail)
         return {stage: frozenset(heads[stage] - tails[stage]) for stage in heads}
 
-    def texts(self) -> Iterator[Written]:
+    def texts(self) -> Iterator[TaskText]:
         """Every text in prose of the task that is not empty, with its place."""
         return (written for written in self._all_texts() if written.text.strip())
 
-    def _all_texts(self) -> Iterator[Written]:
+    def _all_texts(self) -> Iterator[TaskText]:
         task = self.task
-        yield Written("title", task.title, "title")
-        yield Written("query", task.query, "query")
+        yield TaskText("title", task.title, "title")
+        yield TaskText("query", task.query, "query")
         for index, query in enumerate(task.sub_queries):
-            yield Written(f"sub_queries[{index}]", query, query)
+            yield TaskText(f"sub_queries[{index}]", query, query)
         if persona := task.persona:
-            yield Written("persona.identity", persona.identity, "identity")
-            yield Written("persona.initial_query", persona.initial_query, "initial_query")
-            yield Written("persona.behaviour", persona.behaviour, "behaviour")
+            yield TaskText("persona.identity", persona.identity, "identity")
+            yield TaskText("persona.initial_query", persona.initial_query, "initial_query")
+            yield TaskText("persona.behaviour", persona.behaviour, "behaviour")
             for index, stage in enumerate(persona.stages):
                 place, name = f"persona.stages[{index}]", name_of(stage)
-                yield Written(f"{place}.title", stage.title, name)
-                yield Written(f"{place}.cue.text", stage.cue.text, name)
-                yield Written(f"{place}.line", stage.line, name)
-                yield Written(f"{place}.not_met", stage.not_met, name)
+                yield TaskText(f"{place}.title", stage.title, name)
+                yield TaskText(f"{place}.cue.text", stage.cue.text, name)
+                yield TaskText(f"{place}.line", stage.line, name)
+                yield TaskText(f"{place}.not_met", stage.not_met, name)
         if chain := self.chain:
-            yield Written("gold.opening", chain.opening, "opening")
+            yield TaskText("gold.opening", chain.opening, "opening")
             for index, step in enumerate(chain.steps):
                 place = f"gold.steps[{index}]"
-                yield Written(f"{place}.question", step.question, step.question)
+                yield TaskText(f"{place}.question", step.question, step.question)
                 if step.ambiguity:
                     inner = f"{place}.ambiguity"
-                    yield Written(f"{inner}.logic", step.ambiguity.logic, step.question)
-                    yield Written(f"{inner}.clue", step.ambiguity.clue, step.question)
+                    yield TaskText(f"{inner}.logic", step.ambiguity.logic, step.question)
+                    yield TaskText(f"{inner}.clue", step.ambiguity.clue, step.question)
         if self.world:
-            yield Written("gold.derivation", self.world.derivation, "derivation")
+            yield TaskText("gold.derivation", self.world.derivation, "derivation")
 
 
 def name_of(stage: Stage) -> str:

@@ -4,7 +4,7 @@ import unicodedata
 from collections.abc import Iterable, Iterator
 
 from cuecard.annotate.lint import wording
-from cuecard.annotate.lint.case import Case, NameFinder, Written, folded, name_of
+from cuecard.annotate.lint.case import Case, NameFinder, TaskText, folded, name_of
 from cuecard.annotate.lint.codes import Finding, error, warning
 from cuecard.annotate.lint.wording import count_asks
 from cuecard.core.families.checkpoints.gold import CheckpointChain
@@ -149,18 +149,18 @@ def lint_gold_disclosure(case: Case) -> Iterator[Finding]:
         yield from _answers(case.world)
 
 
-def _spoken(task: Task, chain: CheckpointChain) -> Iterator[Written]:
-    yield Written("gold.opening", chain.opening, "opening")
+def _spoken(task: Task, chain: CheckpointChain) -> Iterator[TaskText]:
+    yield TaskText("gold.opening", chain.opening, "opening")
     for index, step in enumerate(chain.steps):
         if step.ambiguity:
             place = f"gold.steps[{index}].ambiguity.clue"
-            yield Written(place, step.ambiguity.clue, step.question)
+            yield TaskText(place, step.ambiguity.clue, step.question)
     if task.persona:
-        yield Written("persona.initial_query", task.persona.initial_query, "initial_query")
+        yield TaskText("persona.initial_query", task.persona.initial_query, "initial_query")
         for index, stage in enumerate(task.persona.stages):
             place = f"persona.stages[{index}]"
-            yield Written(f"{place}.line", stage.line, name_of(stage))
-            yield Written(f"{place}.not_met", stage.not_met, name_of(stage))
+            yield TaskText(f"{place}.line", stage.line, name_of(stage))
+            yield TaskText(f"{place}.not_met", stage.not_met, name_of(stage))
 
 
 def _forbidden(task: Task, chain: CheckpointChain) -> Iterator[Finding]:
@@ -232,7 +232,7 @@ def _world_leaks(case: Case) -> Iterator[Finding]:
     world = case.world
     if world is None:
         return
-    said = list(_persona_texts(case)) or [Written("query", case.task.query, "query")]
+    said = list(_persona_texts(case)) or [TaskText("query", case.task.query, "query")]
     asked = (text for f in world.facts for text in (f.key, f.entity, f.attribute))
     values = [(fact.value, (fact.value, *fact.aliases)) for fact in world.facts]
     values.append((world.answer, (world.answer, *world.answer_aliases)))
@@ -244,20 +244,20 @@ def _chain_leaks(case: Case, chain: CheckpointChain) -> Iterator[Finding]:
     of what is forbidden, L011 of a clue's own target.
     """
     forbidden = KnownTexts((*chain.forbidden, chain.final_answer, *chain.final_aliases))
-    opening = Written("gold.opening", chain.opening, "opening")
+    opening = TaskText("gold.opening", chain.opening, "opening")
     targets = [(step.target, step.names) for step in chain.steps]
     first = [opening, *_persona_texts(case)]
     yield from _named(first, NameFinder(targets), forbidden)
     for index, step in enumerate(chain.steps):
         if step.ambiguity is not None:
             place = f"gold.steps[{index}].ambiguity.clue"
-            clue = Written(place, step.ambiguity.clue, step.question)
+            clue = TaskText(place, step.ambiguity.clue, step.question)
             told = KnownTexts((forbidden.folded, *step.names, *step.ambiguity.candidates))
             yield from _named([clue], NameFinder(targets[index + 1 :]), told)
 
 
 def _named(
-    said: Iterable[Written], names: NameFinder[str], may_be_said: KnownTexts
+    said: Iterable[TaskText], names: NameFinder[str], may_be_said: KnownTexts
 ) -> Iterator[Finding]:
     """Names in these texts that must not be said yet; a name is reported once."""
     told: set[str] = set()
@@ -275,11 +275,11 @@ def _named(
                 )
 
 
-def _persona_texts(case: Case) -> Iterator[Written]:
+def _persona_texts(case: Case) -> Iterator[TaskText]:
     if persona := case.task.persona:
-        yield Written("persona.identity", persona.identity, "identity")
-        yield Written("persona.initial_query", persona.initial_query, "initial_query")
+        yield TaskText("persona.identity", persona.identity, "identity")
+        yield TaskText("persona.initial_query", persona.initial_query, "initial_query")
         for index, stage in enumerate(persona.stages):
             place, name = f"persona.stages[{index}]", name_of(stage)
-            yield Written(f"{place}.not_met", stage.not_met, name)
-            yield Written(f"{place}.line", stage.line, name)
+            yield TaskText(f"{place}.not_met", stage.not_met, name)
+            yield TaskText(f"{place}.line", stage.line, name)

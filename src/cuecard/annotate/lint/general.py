@@ -7,7 +7,7 @@ from datetime import date
 from functools import lru_cache
 from urllib.parse import urlsplit
 
-from cuecard.annotate.lint.case import Case, Written, name_of, said_by
+from cuecard.annotate.lint.case import Case, TaskText, name_of, said_by
 from cuecard.annotate.lint.codes import Finding, warning
 from cuecard.core.families.facts.gold import FactWorld
 from cuecard.core.families.table.gold import Metric, Preprocess
@@ -179,16 +179,16 @@ def _gold(case: Case, chinese: bool) -> Iterator[Finding]:
             words = _LATIN_WORD.search(triple.relation) is not None
             if (chinese and words and not has_han) or (not chinese and has_han):
                 place = f"gold.triples[{index}].relation"
-                yield _mixed(Written(place, triple.relation, triple.relation), chinese)
+                yield _mixed(TaskText(place, triple.relation, triple.relation), chinese)
         for field, name in (("head", triple.head), ("tail", triple.tail)):
             if not name.isascii() and name not in told:
                 told.add(name)
                 if mark := _WIDE.search(name):
                     about = said_by(case.graph, triple)
-                    yield _odd(Written(f"gold.triples[{index}].{field}", name, about), mark[0])
+                    yield _odd(TaskText(f"gold.triples[{index}].{field}", name, about), mark[0])
 
 
-def _mixed(written: Written, chinese: bool) -> Finding:
+def _mixed(written: TaskText, chinese: bool) -> Finding:
     reason = _("is not in Chinese, the language of the task")
     if not chinese:
         reason = _("is not in English, the language of the task")
@@ -201,7 +201,7 @@ def _mixed(written: Written, chinese: bool) -> Finding:
     )
 
 
-def _odd(written: Written, mark: str) -> Finding:
+def _odd(written: TaskText, mark: str) -> Finding:
     return warning(
         "L043",
         written.place,

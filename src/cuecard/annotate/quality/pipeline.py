@@ -12,8 +12,8 @@ from cuecard.annotate.labelling.comparison_model import MAJORITY, Rater, columns
 from cuecard.annotate.lint.rules import lint
 from cuecard.annotate.quality.decision_table import STAGE, Signals, StageName, propose
 from cuecard.annotate.quality.report import (
-    Decided,
     ExpertCheck,
+    PersonDecision,
     QcInputs,
     QcReport,
     verdict_report,
@@ -159,19 +159,19 @@ def decide(
 
 def decisions_for(
     log: TaskLog, standing: Standing, revision: int, person: str, signals: Signals
-) -> tuple[Decided, ...]:
+) -> tuple[PersonDecision, ...]:
     """Decisions on the revision, the newest first, as `person` may read them. While there are reviews that `person`
     must not see, others' reasons and names are left out: a reason may quote reviews, and the decider may be a reviewer.
     """
     hides = _has_hidden_reviews(standing, log, person)
     now = signals.model_dump(mode="json")
-    found: list[Decided] = []
+    found: list[PersonDecision] = []
     for entry in sorted(log.contributions, key=lambda entry: entry.order, reverse=True):
         if entry.revision != revision or not isinstance(entry.body, QcDecided):
             continue
         hidden = hides and entry.by != person
         found.append(
-            Decided(
+            PersonDecision(
                 verdict=entry.body.verdict,
                 proposed=entry.body.proposed,
                 by="" if hidden else entry.by,

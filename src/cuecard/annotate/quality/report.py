@@ -49,7 +49,7 @@ class ExpertCheck(Frozen):
         return self.labelled >= self.items
 
 
-class Decided(Frozen):
+class PersonDecision(Frozen):
     """A person's decision on a proposal. `hidden`: `by` and `reason` are "" because they might disclose reviews that
     the reader must not see yet. `outdated`: the signals have changed since.
     """
@@ -92,13 +92,13 @@ class QcReport(Frozen):
     signals: Signals
     proposal: Proposal
     check: ExpertCheck | None = None
-    decisions: tuple[Decided, ...] = ()
+    decisions: tuple[PersonDecision, ...] = ()
 
     def stage(self, name: StageName) -> StageReport:
         return next(report for report in self.stages if report.stage == name)
 
     @property
-    def decided(self) -> Decided | None:
+    def decided(self) -> PersonDecision | None:
         """The newest decision, which counts."""
         return self.decisions[0] if self.decisions else None
 
@@ -149,7 +149,7 @@ def weigh(inputs: QcInputs) -> tuple[Signals, tuple[StageReport, ...]]:
     return signals, reports
 
 
-def verdict_report(proposal: Proposal, decisions: Sequence[Decided]) -> StageReport:
+def verdict_report(proposal: Proposal, decisions: Sequence[PersonDecision]) -> StageReport:
     """The last stage: a person's decision, or else the proposal."""
     if not decisions:
         said = _("Proposed: {verdict}. Nobody has confirmed it yet.")

@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from cuecard.annotate.agreement.intervals import FEWEST_GROUPS, with_intervals
-from cuecard.annotate.labelling.workshop import Examined
+from cuecard.annotate.labelling.workshop import ExamSummary
 from cuecard.annotate.results.judge_exam import (
     FEWEST_ITEMS,
     ExamFigures,
@@ -18,7 +18,14 @@ from cuecard.annotate.results.judge_exam import (
     exam_figures,
     not_examined,
 )
-from cuecard.annotate.results.report_formats import Block, Prose, Tabled, Term, Terms, player_word
+from cuecard.annotate.results.report_formats import (
+    Block,
+    ParagraphBlock,
+    TableBlock,
+    Term,
+    TermsBlock,
+    player_word,
+)
 from cuecard.core.exam.probes import PROBES, Probe, never_for
 from cuecard.core.families.registry import CORE
 from cuecard.core.i18n import _, beside, headed, joined, listed, plural
@@ -112,10 +119,10 @@ class Card:
         return _("No fault is told by the probes that were examined.")
 
     @property
-    def examined(self) -> Examined:
+    def examined(self) -> ExamSummary:
         """What the workshop tells of it."""
         wrong = [each for each in self.figures.probes.values() if each.probe.right is False]
-        return Examined(
+        return ExamSummary(
             run=self.exam.run.id,
             refused=sum(each.n - len(each.misses) for each in wrong),
             wrong=sum(each.n for each in wrong),
@@ -359,7 +366,7 @@ def _exam_title(name: str) -> str:
     return _("Exam of the judge {judge}").format(judge=name)
 
 
-def examined(workspace: Workspace, runs: Sequence[int]) -> Mapping[str, Examined | None]:
+def examined(workspace: Workspace, runs: Sequence[int]) -> Mapping[str, ExamSummary | None]:
     """By name, what the newest exam of each judge of these runs told: of the model, prompts and settings with which it judged
     them. None where it judged them in several versions. Blocks for the database.
     """
@@ -369,7 +376,9 @@ def examined(workspace: Workspace, runs: Sequence[int]) -> Mapping[str, Examined
     refs: dict[str, set[PlayerRef]] = defaultdict(set)
     for head in (head for id_ in runs for head in workspace.verdicts.heads(id_)):
         refs[head.judge.name].add(head.judge)
-    found: dict[str, Examined | None] = {name: None for name, its in refs.items() if len(its) > 1}
+    found: dict[str, ExamSummary | None] = {
+        name: None for name, its in refs.items() if len(its) > 1
+    }
     for name in refs.keys() - found.keys():
         (ref,) = refs[name]
         run, _sure = _exam(sat, ref, records)
@@ -383,9 +392,9 @@ def blocks(workspace: Workspace, pool: Pool) -> Iterator[Block]:
     for ref, card, why in exam_of(workspace, pool):
         if card is None:
             none = _("it sat none; one tells what it gets wrong without a label.")
-            yield Prose(headed(_exam_title(ref.name), why or none))
+            yield ParagraphBlock(headed(_exam_title(ref.name), why or none))
             continue
         who, *facts = (*card.facts(), *filter(None, (why,)))
-        yield Terms(card.title, (Term(who, tuple(facts)),))
+        yield TermsBlock(card.title, (Term(who, tuple(facts)),))
         for table in card.tables():
-            yield Tabled(replace(table, title=headed(card.name, table.title)), folded=True)
+            yield TableBlock(replace(table, title=headed(card.name, table.title)), folded=True)

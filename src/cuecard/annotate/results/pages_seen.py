@@ -20,7 +20,7 @@ _AROUND = 140
 
 
 @dataclass(frozen=True)
-class Seen:
+class SeenPage:
     """A page that an agent was given: in which trial and event, its title, address and text."""
 
     trial: int
@@ -54,16 +54,16 @@ def logs(workspace: Workspace, trials: Sequence[int]) -> Iterator[tuple[int, Seq
             yield trial, effective_log(events)
 
 
-def pages(row: Row, events: Sequence[Event]) -> list[Seen]:
+def pages(row: Row, events: Sequence[Event]) -> list[SeenPage]:
     """What the agent's tools showed it: each search result, and whole answers of tools that list none."""
-    found: list[Seen] = []
+    found: list[SeenPage] = []
     bodies = {id(event.body): event.seq for event in events}
     for body in agent_tool_answers(events):
         if not body.answer.ok:
             continue
         head = row.trial.id, bodies[id(body)], row.trial.agent.name
-        found += [Seen(*head, e.title, e.url, e.content) for e in body.answer.entries]
+        found += [SeenPage(*head, e.title, e.url, e.content) for e in body.answer.entries]
         if not body.answer.entries:
             url = body.call.arguments.get("url")
-            found.append(Seen(*head, body.call.name, url if isinstance(url, str) else "", body.answer.text))  # fmt: skip
+            found.append(SeenPage(*head, body.call.name, url if isinstance(url, str) else "", body.answer.text))  # fmt: skip
     return found

@@ -21,13 +21,13 @@ from cuecard.annotate.results.report_formats import (
     HUMAN,
     PAYER,
     Block,
-    Drawn,
-    Prose,
+    ParagraphBlock,
+    PlotBlock,
     Report,
     Section,
-    Tabled,
+    TableBlock,
     Term,
-    Terms,
+    TermsBlock,
     listed,
 )
 from cuecard.annotate.results.row_samples import figure_key
@@ -53,7 +53,7 @@ NBSP = "\u00a0"
 _MINUS = str.maketrans("-", "\u2212")
 
 
-def summary_terms(pool: Pool) -> Terms:
+def summary_terms(pool: Pool) -> TermsBlock:
     """An entry for each family and judge of the pool, in the order of families."""
     judges = pool.values("judge")
     found: list[Term] = []
@@ -65,7 +65,7 @@ def summary_terms(pool: Pool) -> Terms:
             )
             if mine.rows:
                 found.append(_of_family(mine, family, judge if len(judges) > 1 else ""))
-    return Terms("", tuple(found))
+    return TermsBlock("", tuple(found))
 
 
 def caution() -> str:
@@ -287,7 +287,7 @@ def report_of(
     doing(_("Counting"))
     sections = (
         Section("summary", _("Summary"), tuple(_summary(pool))),
-        Section("corrected", _("Scores corrected by labels"), tuple(map(Tabled, corrected))),
+        Section("corrected", _("Scores corrected by labels"), tuple(map(TableBlock, corrected))),
         *(
             Section(name, _(TITLES.get(name, name)), tuple(_tables(pool, name)))
             for name in _order()
@@ -295,7 +295,7 @@ def report_of(
         Section(
             "contamination",
             _("Contamination"),
-            tuple(Tabled(table) for table in contamination_tables(pool, met)),
+            tuple(TableBlock(table) for table in contamination_tables(pool, met)),
         ),
         Section(PLOTS, _("Plots"), tuple(_plots(pool)) if plots else ()),
         Section(TRIALS, _("Trials and cost"), tuple(_tables(pool, TRIALS))),
@@ -303,7 +303,7 @@ def report_of(
         Section(
             "revisions",
             _("Revisions"),
-            (Tabled(report_method.revisions_table(pool), folded=True),),
+            (TableBlock(report_method.revisions_table(pool), folded=True),),
         ),
     )
     return Report(
@@ -333,13 +333,15 @@ def _unnamed(pool: Pool) -> Pool:
 
 def _summary(pool: Pool) -> Iterator[Block]:
     if line := report_method.baselines_line(pool):
-        yield Prose(line)
+        yield ParagraphBlock(line)
     yield summary_terms(pool)
     if len(pool.runs) > 1:
-        yield Prose(_("Here the runs are taken together; the tables keep their settings apart."))
+        yield ParagraphBlock(
+            _("Here the runs are taken together; the tables keep their settings apart.")
+        )
     if len(pool.values("agent")) > 2:
-        yield Prose(caution())
-    yield Tabled(runs_table(pool))
+        yield ParagraphBlock(caution())
+    yield TableBlock(runs_table(pool))
 
 
 def _order() -> tuple[str, ...]:
@@ -352,7 +354,7 @@ def _order() -> tuple[str, ...]:
 def _tables(pool: Pool, name: str) -> Iterator[Block]:
     for table in paper_table(pool, name):
         if table.lines:
-            yield Tabled(table)
+            yield TableBlock(table)
 
 
 def _plots(pool: Pool) -> Iterator[Block]:
@@ -360,11 +362,11 @@ def _plots(pool: Pool) -> Iterator[Block]:
     tables = keyed(PLOTS, [plot_table(plot) for plot in plots])
     for plot, table in zip(plots, tables, strict=True):
         if not plot.missing:
-            yield Drawn(plot, table)
+            yield PlotBlock(plot, table)
 
 
 def _method(workspace: Workspace, pool: Pool, people: int, doing: Doing) -> Iterator[Block]:
-    yield Tabled(report_method.tasks_table(pool))
+    yield TableBlock(report_method.tasks_table(pool))
     agents, users, worlds, judges = report_method.players(pool, people)
     yield agents
     yield report_method.course_terms(pool)
@@ -393,20 +395,22 @@ def _method(workspace: Workspace, pool: Pool, people: int, doing: Doing) -> Iter
     yield from judge_card.blocks(workspace, pool)
     doing(_("Reading prompts"))
     if table := prompts_table(workspace, pool):
-        yield Tabled(table)
+        yield TableBlock(table)
     else:
-        yield Prose(_("Prompts: no model was called with one."))
+        yield ParagraphBlock(_("Prompts: no model was called with one."))
     yield _counting(pool)
 
 
 def _agreement(
-    found: Sequence[report_method.Agreeing], title: str, first: str, without: str
-) -> Prose | Tabled:
+    found: Sequence[report_method.AgreementLine], title: str, first: str, without: str
+) -> ParagraphBlock | TableBlock:
     return (
-        Tabled(report_method.table_of_agreement(title, first, found)) if found else Prose(without)
+        TableBlock(report_method.table_of_agreement(title, first, found))
+        if found
+        else ParagraphBlock(without)
     )
 
 
-def _counting(pool: Pool) -> Terms:
+def _counting(pool: Pool) -> TermsBlock:
     played = len(one_each(pool))
     return report_method.counting_terms(pool, sum(run.trials for run in pool.runs) - played)

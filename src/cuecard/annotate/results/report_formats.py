@@ -27,7 +27,7 @@ from cuecard.core.text import one_line, storable
 
 
 @dataclass(frozen=True)
-class Prose:
+class ParagraphBlock:
     """A paragraph."""
 
     text: str
@@ -42,13 +42,13 @@ class Term:
 
 
 @dataclass(frozen=True)
-class Terms:
+class TermsBlock:
     title: str
     terms: tuple[Term, ...]
 
 
 @dataclass(frozen=True)
-class Tabled:
+class TableBlock:
     """A table. `folded`: long and for reference; formats that can do so show it closed."""
 
     table: Table
@@ -56,14 +56,14 @@ class Tabled:
 
 
 @dataclass(frozen=True)
-class Drawn:
+class PlotBlock:
     """A plot with its data as a table."""
 
     plot: Plot
     table: Table
 
 
-Block = Prose | Terms | Tabled | Drawn
+Block = ParagraphBlock | TermsBlock | TableBlock | PlotBlock
 
 
 @dataclass(frozen=True)
@@ -95,7 +95,7 @@ class Report:
     @property
     def tables(self) -> tuple[Table, ...]:
         """Every table; those of plots are left out, because other tables hold their data."""
-        return tuple(block.table for block in self.blocks if isinstance(block, Tabled))
+        return tuple(block.table for block in self.blocks if isinstance(block, TableBlock))
 
 
 LANGUAGE: dict[str, str] = {"en": N_("English"), "zh": N_("Chinese")}
@@ -203,17 +203,17 @@ def data_of_table(table: Table) -> Json:
 
 def _block(block: Block) -> Json:
     match block:
-        case Prose():
+        case ParagraphBlock():
             return {"kind": "prose", "text": plain(block.text)}
-        case Terms():
+        case TermsBlock():
             terms = [
                 {"name": plain(term.name), "lines": [plain(line) for line in term.lines]}
                 for term in block.terms
             ]
             return {"kind": "terms", "title": plain(block.title), "terms": terms}
-        case Tabled():
+        case TableBlock():
             return {"kind": "table", **data_of_table(block.table)}
-        case Drawn():
+        case PlotBlock():
             return {"kind": "plot", "key": block.plot.key, **data_of_table(block.table)}
 
 
@@ -251,9 +251,9 @@ def _sections(report: Report) -> Iterator[tuple[Any, list[dict[str, Any]]]]:
     for section in report.sections:
         blocks: list[dict[str, Any]] = []
         for block in section.blocks:
-            if isinstance(block, Tabled):
+            if isinstance(block, TableBlock):
                 tables += 1
-            elif isinstance(block, Drawn):
+            elif isinstance(block, PlotBlock):
                 figures += 1
             blocks.append(_html_block(block, tables, figures))
         yield section, blocks
@@ -261,11 +261,11 @@ def _sections(report: Report) -> Iterator[tuple[Any, list[dict[str, Any]]]]:
 
 def _html_block(block: Block, table: int, figure: int) -> dict[str, Any]:
     match block:
-        case Prose():
+        case ParagraphBlock():
             return {"kind": "prose", "text": block.text}
-        case Terms():
+        case TermsBlock():
             return {"kind": "terms", "title": block.title, "terms": block.terms}
-        case Tabled():
+        case TableBlock():
             number = _("Table {n}.").format(n=table)
             return {
                 "kind": "table",
@@ -273,7 +273,7 @@ def _html_block(block: Block, table: int, figure: int) -> dict[str, Any]:
                 "title": f"{number} {block.table.title}",
                 "html": _safe(as_html(block.table, id=f"table-{table}", caption=number)),
             }
-        case Drawn():
+        case PlotBlock():
             return {
                 "kind": "plot",
                 "id": f"figure-{figure}",
@@ -314,9 +314,9 @@ def report_latex(report: Report) -> str:
 
 
 def _latex_block(block: Block, section: str, taken: set[str]) -> Iterator[str]:
-    if isinstance(block, Prose):
+    if isinstance(block, ParagraphBlock):
         yield f"{escaped(block.text)}\n"
-    elif isinstance(block, Terms):
+    elif isinstance(block, TermsBlock):
         if block.title:
             yield rf"\paragraph{{{escaped(block.title)}}}"
         yield r"\begin{description}"
@@ -324,7 +324,7 @@ def _latex_block(block: Block, section: str, taken: set[str]) -> Iterator[str]:
             told = r" \\ ".join(escaped(line) for line in term.lines)
             yield rf"  \item[{{{escaped(term.name)}}}] {told}"
         yield "\\end{description}\n"
-    elif isinstance(block, Tabled):
+    elif isinstance(block, TableBlock):
         label = f"{section}-{sum(name.startswith(f'{section}-') for name in taken) + 1}"
         taken.add(label)
         yield as_latex(block.table, label=label)
@@ -346,9 +346,9 @@ def report_markdown(report: Report) -> str:
 
 def _markdown_block(block: Block) -> Iterator[str]:
     match block:
-        case Prose():
+        case ParagraphBlock():
             yield markdown_escaped(block.text)
-        case Terms():
+        case TermsBlock():
             if block.title:
                 yield f"### {markdown_escaped(block.title)}"
             for term in block.terms:
@@ -358,7 +358,7 @@ def _markdown_block(block: Block) -> Iterator[str]:
                         *(f"  - {markdown_escaped(line)}" for line in term.lines),
                     ]
                 )
-        case Tabled() | Drawn():
+        case TableBlock() | PlotBlock():
             # One level below the sections.
             yield f"#{as_markdown(block.table)}"
 

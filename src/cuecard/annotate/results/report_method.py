@@ -29,7 +29,7 @@ from cuecard.annotate.results.report_formats import (
     HUMAN,
     LANGUAGE,
     Term,
-    Terms,
+    TermsBlock,
     listed,
     player_word,
     settings_lines,
@@ -127,16 +127,16 @@ def people_in(pool: Pool) -> int:
     return len({row.trial.user.name for row in pool.rows if row.trial.user.kind == HUMAN})
 
 
-def players(pool: Pool, people: int) -> Iterator[Terms]:
+def players(pool: Pool, people: int) -> Iterator[TermsBlock]:
     """Agents, users, worlds and judges as recorded, with their configuration when the run was entered. `people`: how
     many of them played the user.
     """
     players = [settings_of(run).roster for run in pool.runs]
     agents = [row.trial.agent for row in pool.rows]
     users = [row.trial.user for row in pool.rows if row.trial.user.kind != HUMAN]
-    yield Terms(_("Agents"), tuple(_described(agents, "agents", players)))
+    yield TermsBlock(_("Agents"), tuple(_described(agents, "agents", players)))
     persons = plural("{n} person at the keyboard", "{n} people at the keyboard", people)
-    yield Terms(
+    yield TermsBlock(
         _("Who played the user"),
         (
             *_described(users, "users", players),
@@ -144,10 +144,12 @@ def players(pool: Pool, people: int) -> Iterator[Terms]:
         ),
     )
     worlds = [row.trial.world for row in pool.rows]
-    yield Terms(_("Worlds: what answered the tools"), tuple(_described(worlds, "worlds", players)))
+    yield TermsBlock(
+        _("Worlds: what answered the tools"), tuple(_described(worlds, "worlds", players))
+    )
     judges = [row.judge for row in pool.rows if row.judge]
     told = tuple(_described(judges, "judges", players))
-    yield Terms(_("Judges"), told or (Term(_("none"), (_("Nothing has been judged."),)),))
+    yield TermsBlock(_("Judges"), told or (Term(_("none"), (_("Nothing has been judged."),)),))
 
 
 def _described(
@@ -180,7 +182,7 @@ def _lines(section: str, name: str, configs: PlayerConfigs) -> Iterator[str]:
         yield _("sampling: {settings}").format(settings=listed(settings_lines(sampling)))
 
 
-def course_terms(pool: Pool) -> Terms:
+def course_terms(pool: Pool) -> TermsBlock:
     """How trials were made: samples, seeds, limits."""
     rows = one_each(pool)
     samples = Counter(run.samples for run in pool.runs)
@@ -191,7 +193,7 @@ def course_terms(pool: Pool) -> Terms:
         )
         for run in pool.runs
     )
-    return Terms(
+    return TermsBlock(
         _("Trials"),
         (
             Term(_("Samples of each task"), (listed(str(n) for n in sorted(samples)),)),
@@ -201,9 +203,9 @@ def course_terms(pool: Pool) -> Terms:
     )
 
 
-def counting_terms(pool: Pool, examined: int) -> Terms:
+def counting_terms(pool: Pool, examined: int) -> TermsBlock:
     """How results were computed, and what is left out. `examined`: trials that only examined tasks."""
-    return Terms(
+    return TermsBlock(
         _("Figures"),
         (
             Term(
@@ -308,7 +310,7 @@ OF_JUDGES: tuple[Subject, ...] = ("gold", "predicted", "row")
 STATISTICS = ("percent", "cohen_kappa", "ac1")
 
 
-class Agreeing(Frozen):
+class AgreementLine(Frozen):
     """Agreement of a judge or simulator `name` with people on `n` items of `tasks` tasks. `about`: what was decided, in
     words; `people`: how many of them decided.
     """
@@ -321,12 +323,12 @@ class Agreeing(Frozen):
     figures: tuple[Statistic | None, ...]
 
 
-def judge_agreement(workspace: Workspace, pool: Pool) -> tuple[Agreeing, ...]:
+def judge_agreement(workspace: Workspace, pool: Pool) -> tuple[AgreementLine, ...]:
     """Each judge of the pool against the majority of blind labels (with one person: that person), on the labelled items
     of these runs.
     """
     runs = tuple(run.id for run in pool.runs)
-    found: list[Agreeing] = []
+    found: list[AgreementLine] = []
     trials = {row.trial.id for row in pool.rows}
     blind = workspace.verdicts.item_labels(if_few(trials))
     if not any(label.trial_id in trials for label in blind):
@@ -348,7 +350,7 @@ def judge_agreement(workspace: Workspace, pool: Pool) -> tuple[Agreeing, ...]:
             if columns.cases:
                 table = agreement_table(columns.ratings, columns.groups, columns.weights)
                 found.append(
-                    Agreeing(
+                    AgreementLine(
                         name=judge,
                         about=_(SUBJECT_WORDS[subject]),
                         people=len({who for case in columns.cases for who in case.labels}),
@@ -360,7 +362,7 @@ def judge_agreement(workspace: Workspace, pool: Pool) -> tuple[Agreeing, ...]:
     return tuple(found)
 
 
-def simulator_fidelity(workspace: Workspace, pool: Pool) -> tuple[Agreeing, ...]:
+def simulator_fidelity(workspace: Workspace, pool: Pool) -> tuple[AgreementLine, ...]:
     """Each simulator of the pool, in exactly the version that played, against people's decisions on the same turns of
     the pool's tasks, anywhere in the workspace.
     """
@@ -373,7 +375,7 @@ def simulator_fidelity(workspace: Workspace, pool: Pool) -> tuple[Agreeing, ...]
     )
     turns = gather_turns(workspace, scope)
     return tuple(
-        Agreeing(
+        AgreementLine(
             name=each.simulator.name,
             about=_(TURN_WORDS[each.subject]),
             people=len(turns.people),
@@ -386,7 +388,7 @@ def simulator_fidelity(workspace: Workspace, pool: Pool) -> tuple[Agreeing, ...]
     )
 
 
-def table_of_agreement(title: str, first: str, found: Sequence[Agreeing]) -> Table:
+def table_of_agreement(title: str, first: str, found: Sequence[AgreementLine]) -> Table:
     return Table.of(
         title,
         (first, _("decides on"), _("people"), _("n (tasks)"), *map(statistic_word, STATISTICS)),

@@ -17,7 +17,7 @@ from cuecard.core.families.registry import family_of
 from cuecard.core.formats.trajectory import item_text
 from cuecard.core.players import kind_of
 from cuecard.core.records import RunRecord, TrialRecord
-from cuecard.core.rescoring import Fate, item_changes
+from cuecard.core.rescoring import GoldChange, item_changes
 from cuecard.core.scoring.aggregate import Key, Part, TrialScore, by_task
 from cuecard.core.scoring.aggregate import Statistic as Taken
 from cuecard.core.tables.table import Coefficient, Statistic
@@ -35,7 +35,7 @@ class GoldMoves(Frozen):
     task_id: str
     old: int
     new: int
-    counts: dict[Fate, int]
+    counts: dict[GoldChange, int]
 
 
 class LeftOut(Frozen):
@@ -70,7 +70,7 @@ class ItemMove(Frozen):
     agent: str
     sample: int
     trial: int
-    fate: Fate
+    fate: GoldChange
     old_text: str
     new_text: str
     was: Decision | None
@@ -171,9 +171,9 @@ def report_on(
     )
 
 
-def _fates(fates: Iterable[Fate]) -> dict[Fate, int]:
+def _fates(fates: Iterable[GoldChange]) -> dict[GoldChange, int]:
     counts = Counter(fates)
-    return {fate: counts[fate] for fate in Fate}
+    return {fate: counts[fate] for fate in GoldChange}
 
 
 def _judge(
@@ -250,7 +250,7 @@ def _moves(
     for change in item_changes(moved.old.task, moved.new.task):
         one, other = _of(before, change.old), _of(after, change.new)
         decided = (one.decision if one else None, other.decision if other else None)
-        if change.fate is Fate.SAME and decided[0] is decided[1]:
+        if change.fate is GoldChange.SAME and decided[0] is decided[1]:
             continue
         told = [(old.id, change.old)] if one and change.old else []
         told += [(new.id, change.new)] if other and change.new else []

@@ -6,7 +6,7 @@ from typing import Final
 from cuecard.annotate.labelling.effect_tables import FAMILY_WORDS
 from cuecard.annotate.results.rescored import ItemMove, JudgeMoves, MeasureMove, RescoreReport
 from cuecard.core.i18n import N_, _, listed, ngettext, plural
-from cuecard.core.rescoring import Fate
+from cuecard.core.rescoring import GoldChange
 from cuecard.core.scoring.aggregate import statistic_label
 from cuecard.core.scoring.measures import measure_label, pooled_notes
 from cuecard.core.tables.table import Shown, Table, cell, difference
@@ -14,11 +14,11 @@ from cuecard.core.tasks.models import Family
 from cuecard.core.text import one_line
 from cuecard.core.verdicts import Decision
 
-FATE_WORDS: Final[dict[Fate, str]] = {
-    Fate.SAME: N_("same"),
-    Fate.CHANGED: N_("changed"),
-    Fate.ADDED: N_("added"),
-    Fate.REMOVED: N_("removed"),
+FATE_WORDS: Final[dict[GoldChange, str]] = {
+    GoldChange.SAME: N_("same"),
+    GoldChange.CHANGED: N_("changed"),
+    GoldChange.ADDED: N_("added"),
+    GoldChange.REMOVED: N_("removed"),
 }
 DECISION_WORDS: Final[dict[Decision, str]] = {
     Decision.YES: N_("yes"),
@@ -177,7 +177,7 @@ def _items(judge: JudgeMoves) -> Table:
 
 
 def _why(move: ItemMove) -> str:
-    if move.fate is Fate.REMOVED:
+    if move.fate is GoldChange.REMOVED:
         return _("dropped")
     return _("judged again") if move.asked else _("follows without asking")
 

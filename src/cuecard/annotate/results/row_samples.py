@@ -14,8 +14,8 @@ from cuecard.annotate.results.pool import Row
 from cuecard.core.i18n import _
 from cuecard.core.scoring.aggregate import (
     AggregateMeasure,
+    ExtraMeasure,
     Key,
-    More,
     Samples,
     keys_of,
     parts_of,
@@ -58,11 +58,11 @@ class RowSamples(Samples):
     """The samples of rows by task, and what was counted of them: tables, plots and screens ask for the same figures."""
 
     def __init__(self, tasks: Mapping[str, Sequence[Row]]) -> None:
-        def spent(name: str) -> More:
+        def spent(name: str) -> ExtraMeasure:
             import numpy as np
 
             values = [spent_value(row, name) for rows in tasks.values() for row in rows]
-            return More(np.array(values, dtype=np.float64), _("calls without a price"))
+            return ExtraMeasure(np.array(values, dtype=np.float64), _("calls without a price"))
 
         super().__init__(
             {

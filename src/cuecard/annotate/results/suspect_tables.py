@@ -5,7 +5,7 @@ from typing import Any
 
 from cuecard.annotate.estimation.item_analysis import ItemFigures
 from cuecard.annotate.estimation.task_analysis import analyse_tasks, smallest_subset
-from cuecard.annotate.results.suspects import Seen, Survey, Surveyed, Suspect
+from cuecard.annotate.results.suspects import SeenPage, Survey, SurveyedTask, Suspect
 from cuecard.core.i18n import _, joined, listed, ngettext
 from cuecard.core.tables.table import Cell, Statistic, Table, figure
 from cuecard.core.text import one_line
@@ -89,7 +89,7 @@ def remarks(survey: Survey) -> list[str]:
     return notes
 
 
-def page_table(found: Sequence[tuple[Suspect, Seen]]) -> Table:
+def page_table(found: Sequence[tuple[Suspect, SeenPage]]) -> Table:
     """The pages that name the rival of suspects, or the gold that was opened and not found."""
     lines = [
         (
@@ -119,12 +119,12 @@ def extreme_words(extreme: str) -> str:
     return {"floor": _("floor"), "ceiling": _("ceiling")}.get(extreme, "")
 
 
-def same_words(of: Surveyed, item: ItemFigures) -> str:
+def same_words(of: SurveyedTask, item: ItemFigures) -> str:
     """The item that this one is found together with."""
     return "" if item.same_as is None else of.answers[item.same_as].asked
 
 
-def items_table(tasks: Sequence[Surveyed], most: int | None = None) -> Table:
+def items_table(tasks: Sequence[SurveyedTask], most: int | None = None) -> Table:
     """Every item, or of more than `most` those that tell agents apart least, or the wrong way round."""
     items = [(of, item) for of in tasks for item in of.items]
     if more := most is not None and len(items) > most:
@@ -205,12 +205,12 @@ def subset_tables(survey: Survey) -> list[Table]:
     return [Table.of(_("Fewest tasks"), (_("Task"), _("Chosen")), lines, notes)]
 
 
-def page_words(page: Seen) -> str:
+def page_words(page: SeenPage) -> str:
     """Which page, and in which trial it was given."""
     return _("{page}, trial {trial}:").format(page=page.url or page.title, trial=page.trial)
 
 
-def review_words(one: Suspect, pages: Sequence[Seen]) -> str:
+def review_words(one: Suspect, pages: Sequence[SeenPage]) -> str:
     """Why its reviewers and authors should look at it."""
     item = one.figures
     said = [
@@ -233,7 +233,7 @@ def review_words(one: Suspect, pages: Sequence[Seen]) -> str:
     return "\n".join(said)
 
 
-def suspect_data(one: Suspect, pages: Sequence[Seen] = ()) -> dict[str, Any]:
+def suspect_data(one: Suspect, pages: Sequence[SeenPage] = ()) -> dict[str, Any]:
     """A suspect for JSON."""
     item, rival = one.figures, one.figures.rival
     return {

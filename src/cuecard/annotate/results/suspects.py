@@ -25,7 +25,7 @@ from cuecard.annotate.estimation.item_analysis import (
     unfound,
 )
 from cuecard.annotate.families.registry import ANNOTATE, GoldAnswer
-from cuecard.annotate.results.pages_seen import Seen, logs, pages
+from cuecard.annotate.results.pages_seen import SeenPage, logs, pages
 from cuecard.annotate.results.pool import Pool, Row
 from cuecard.core.families.registry import CORE
 from cuecard.core.system import uncollected
@@ -47,7 +47,7 @@ _YES, _NO = ord(Decision.YES.value[0]), ord(Decision.NO.value[0])
 
 
 @dataclass(frozen=True)
-class Surveyed:
+class SurveyedTask:
     """One revision of a task with its judged trials, `rows` in the order of the block's trials, and figures of its items:
     of those with a flag, or of all. `spelled`: how values that were told were first written, by the value normalised.
     """
@@ -78,7 +78,7 @@ class Surveyed:
 class Suspect:
     """An item of gold with flags. `found_by`, `not_by`: agents by name, by whether they found it at least once."""
 
-    of: Surveyed
+    of: SurveyedTask
     answer: GoldAnswer
     figures: ItemFigures
 
@@ -123,7 +123,7 @@ class Survey:
     """
 
     trials: int
-    tasks: tuple[Surveyed, ...]
+    tasks: tuple[SurveyedTask, ...]
     suspects: tuple[Suspect, ...]
     given_away: tuple[Suspect, ...]
     unread: int = 0
@@ -155,7 +155,7 @@ def survey(
             marks[mark.trial_id][mark.judge] = mark
     people = _people(workspace, first)
     budget = MOST_LOGS
-    unread, every = 0, dict[str, Surveyed]()
+    unread, every = 0, dict[str, SurveyedTask]()
     blocks: dict[tuple[str, int], Block] = {}
 
     def wanted_units() -> Iterator[tuple[str, int]]:
@@ -314,7 +314,7 @@ def _decided(
     )
 
 
-def _surveyed(revision: Revision, rows: Sequence[Row], decided: Block) -> Surveyed:
+def _surveyed(revision: Revision, rows: Sequence[Row], decided: Block) -> SurveyedTask:
     """What was decided on its gold, without what was told, read or counted."""
     import numpy as np
 
@@ -331,15 +331,15 @@ def _surveyed(revision: Revision, rows: Sequence[Row], decided: Block) -> Survey
         wrong={int(to[at]): n for at, n in decided.wrong.items() if to[at] >= 0},
         split={int(to[at]): of for at, of in decided.split.items() if to[at] >= 0},
     )
-    return Surveyed(task, revision.number, answers, tuple(rows), block)
+    return SurveyedTask(task, revision.number, answers, tuple(rows), block)
 
 
-def _missed(one: Surveyed, *, flagged: bool) -> list[int]:
+def _missed(one: SurveyedTask, *, flagged: bool) -> list[int]:
     """Its `rival_places` where nothing but gold can be right."""
     return [at for at in rival_places(one.block, flagged=flagged) if one.answers[at].single]
 
 
-def _with_rivals(workspace: Workspace, some: Sequence[Surveyed]) -> Iterator[Surveyed]:
+def _with_rivals(workspace: Workspace, some: Sequence[SurveyedTask]) -> Iterator[SurveyedTask]:
     """With what trials say instead of gold of items that enough agents missed: only where some agent says something else of the
     few that are asked first.
     """
@@ -354,8 +354,8 @@ def _with_rivals(workspace: Workspace, some: Sequence[Surveyed]) -> Iterator[Sur
 
 
 def _with_told(
-    workspace: Workspace, one: Surveyed, places: Sequence[int], known: Mapping[int, Prediction]
-) -> Surveyed:
+    workspace: Workspace, one: SurveyedTask, places: Sequence[int], known: Mapping[int, Prediction]
+) -> SurveyedTask:
     """With what trials that missed these items say instead of gold, read of those that are not known."""
     missed = [n for n, of in enumerate(one.block.found[:, places] == 0) if of.any()]
     trials = {one.rows[n].trial.id for n in missed}
@@ -366,7 +366,10 @@ def _with_told(
 
 
 def _told(
-    one: Surveyed, places: Sequence[int], numbers: Sequence[int], known: Mapping[int, Prediction]
+    one: SurveyedTask,
+    places: Sequence[int],
+    numbers: Sequence[int],
+    known: Mapping[int, Prediction],
 ) -> tuple[dict[int, dict[int, list[str]]], dict[str, str]]:
     """What these trials say instead of gold, by item and trial, and how it was first written."""
     found: dict[int, dict[int, list[str]]] = {}
@@ -389,7 +392,7 @@ def _told(
     return found, spelled
 
 
-def _with_figures(workspace: Workspace, one: Surveyed, *, items: bool) -> Surveyed:
+def _with_figures(workspace: Workspace, one: SurveyedTask, *, items: bool) -> SurveyedTask:
     """With figures of all items, or of those with a flag, whose rivals are told though they may be no reason for it."""
     if items:
         return replace(one, items=tuple(analyse(one.block)))
@@ -401,7 +404,7 @@ def _with_figures(workspace: Workspace, one: Surveyed, *, items: bool) -> Survey
     return replace(one, items=tuple(found))
 
 
-def _to_read(one: Surveyed) -> list[int]:
+def _to_read(one: SurveyedTask) -> list[int]:
     """Numbers of the trials whose logs tell more: of items that nobody found, and of what is found in play."""
     if not one.plays and not unfound(one.block).any():
         return []
@@ -414,12 +417,12 @@ def _to_read(one: Surveyed) -> list[int]:
     return numbers
 
 
-def _with_logs(workspace: Workspace, one: Surveyed, numbers: Sequence[int]) -> Surveyed:
+def _with_logs(workspace: Workspace, one: SurveyedTask, numbers: Sequence[int]) -> SurveyedTask:
     """With what was found in play, and which trials opened a page of what nobody found."""
     place = {answer.key: at for at, answer in enumerate(one.answers)}
     played = ANNOTATE[one.task.family].answers.played
     found = one.block.found.copy()
-    seen: list[tuple[int, list[Seen]]] = []
+    seen: list[tuple[int, list[SeenPage]]] = []
     by_trial = {one.rows[number].trial.id: number for number in numbers}
     for trial, events in logs(workspace, list(by_trial)):
         number = by_trial[trial]
@@ -437,13 +440,13 @@ def _with_logs(workspace: Workspace, one: Surveyed, numbers: Sequence[int]) -> S
     return replace(one, block=replace(one.block, found=found, opened=opened))
 
 
-def _is_page(answer: GoldAnswer, page: Seen) -> bool:
+def _is_page(answer: GoldAnswer, page: SeenPage) -> bool:
     if page.url and page.url in answer.sources:
         return True
     return page.names(answer.values, answer.beside)
 
 
-def evidence(workspace: Workspace, one: Suspect, most: int = 3) -> tuple[Seen, ...]:
+def evidence(workspace: Workspace, one: Suspect, most: int = 3) -> tuple[SeenPage, ...]:
     """The pages that name the rival value beside what it is said of, each once; where no rival is flagged, those that name the
     gold. Of each agent one trial is read. Blocks for the database.
     """
@@ -452,7 +455,7 @@ def evidence(workspace: Workspace, one: Suspect, most: int = 3) -> tuple[Seen, .
     rows = {one.of.block.agents[n]: one.of.rows[n] for n in reversed([*numbers])}
     by_trial = {row.trial.id: row for row in rows.values()}
     values = (one.rival,) if rival else one.answer.values
-    found: dict[tuple[str, str], Seen] = {}
+    found: dict[tuple[str, str], SeenPage] = {}
     for trial, events in logs(workspace, sorted(by_trial)):
         for page in pages(by_trial[trial], events):
             if page.names(values, one.answer.beside):

@@ -23,7 +23,7 @@ WORDS = 280
 """How many characters of the agent's words are kept."""
 
 
-class Met(Frozen):
+class CueEvidence(Frozen):
     """The agent's words behind a decision on a cue. `how`: a person selected them (`evidence`); they contain a term of
     the cue (`terms`); or it is unknown which ones counted, and they are the reply's beginning (`reply`). `seq`: the
     reply's event, None if there was none.
@@ -34,7 +34,7 @@ class Met(Frozen):
     seq: int | None = None
 
 
-class Push(Frozen):
+class UnmetTurn(Frozen):
     """A user turn in which the stage's cue was found not met."""
 
     turn: int
@@ -56,8 +56,8 @@ class StageSeen(Frozen):
     edited: bool = False
     reason: str = ""
     flags: tuple[Flag, ...] = ()
-    met: Met = Met()
-    pushes: tuple[Push, ...] = ()
+    met: CueEvidence = CueEvidence()
+    pushes: tuple[UnmetTurn, ...] = ()
 
 
 class Reading(Frozen):
@@ -69,7 +69,7 @@ class Reading(Frozen):
     seq: int
     status: CheckpointStatus
     reason: str
-    met: Met
+    met: CueEvidence
     searches: int
 
 
@@ -104,7 +104,7 @@ def stages_seen(stages: Sequence[Stage], events: Sequence[Event]) -> tuple[Stage
         reached = not found or found[-1].turn is not None
         waited = spoken[since : len(spoken) if at is None else at] if reached else []
         pushes = tuple(
-            Push(turn=said.turn, seq=seq, reason=said.reply.reason)
+            UnmetTurn(turn=said.turn, seq=seq, reason=said.reply.reason)
             for seq, said in waited
             if said.reply.cue_met is False
         )
@@ -185,19 +185,19 @@ def _replies(events: Sequence[Event]) -> dict[int, tuple[int, str]]:
     }
 
 
-def _met(said: UserSpoke, stage: Stage | None, replies: dict[int, tuple[int, str]]) -> Met:
+def _met(said: UserSpoke, stage: Stage | None, replies: dict[int, tuple[int, str]]) -> CueEvidence:
     if said.turn - 1 not in replies:
-        return Met()
+        return CueEvidence()
     seq, text = replies[said.turn - 1]
     evidence = said.reply.evidence
     if evidence:
-        return Met(text=one_line(evidence.text, WORDS), how="evidence", seq=seq)
+        return CueEvidence(text=one_line(evidence.text, WORDS), how="evidence", seq=seq)
     if stage and said.reply.cue_met and stage.cue.terms:
         parts = questions(text) if stage.cue.kind is CueKind.ASKS else sentences(text)
         held = (p for p in parts if any(contains_term(p, term) for term in stage.cue.terms))
         if (words := next(held, None)) is not None:
-            return Met(text=one_line(words, WORDS), how="terms", seq=seq)
-    return Met(text=one_line(text, WORDS), how="reply", seq=seq)
+            return CueEvidence(text=one_line(words, WORDS), how="terms", seq=seq)
+    return CueEvidence(text=one_line(text, WORDS), how="reply", seq=seq)
 
 
 def _by_then(seq: int | None, now: int) -> int | None:

@@ -50,7 +50,7 @@ class OpenedTrial:
 
 
 @dataclass(frozen=True)
-class Opinions:
+class TrialJudgements:
     """The newest judgement of each judge, the baseline last; and everybody's notes, oldest first."""
 
     judgements: tuple[Judgement, ...]
@@ -78,13 +78,13 @@ def open_trial(
     )
 
 
-def opinions(workspace: Workspace, trial_id: int) -> Opinions:
+def opinions(workspace: Workspace, trial_id: int) -> TrialJudgements:
     newest: dict[str, Judgement] = {}
     for record in workspace.verdicts.of_trial(trial_id):
         newest.setdefault(record.judgement.judge.name, record.judgement)
     judgements = sorted(newest.values(), key=lambda found: found.judge.baseline)
     notes = workspace.trial_notes.of([trial_id])
-    return Opinions(judgements=tuple(judgements), notes=tuple(notes))
+    return TrialJudgements(judgements=tuple(judgements), notes=tuple(notes))
 
 
 def note_seen(workspace: Workspace, trial_id: int, items: Iterable[Item], person: str) -> None:
@@ -110,7 +110,7 @@ class CallSize(Frozen):
     reasoning: int
 
 
-class Cut(Frozen):
+class ContextCut(Frozen):
     """A compaction of the agent's context. Prompt tokens: `before`, the `limit` to stay under, and `after` in the next
     call of the same scope (None without one).
     """
@@ -130,7 +130,7 @@ class ContextSize(Frozen):
     """The agent's calls and compactions in the order of the log."""
 
     calls: tuple[CallSize, ...]
-    cuts: tuple[Cut, ...]
+    cuts: tuple[ContextCut, ...]
 
     @property
     def largest(self) -> int:
@@ -154,7 +154,7 @@ class ContextSize(Frozen):
 def context_size(events: Sequence[Event]) -> ContextSize:
     """The agent's model calls and compactions, without calls of the user or the world."""
     calls: list[CallSize] = []
-    cuts: list[tuple[int, Cut]] = []
+    cuts: list[tuple[int, ContextCut]] = []
     for event in events:
         body = event.body
         if isinstance(body, ModelReplied) and body.part != "user" and body.payer != "world":
@@ -178,8 +178,8 @@ def context_size(events: Sequence[Event]) -> ContextSize:
     return ContextSize(calls=tuple(calls), cuts=tuple(_with_next(cuts, calls)))
 
 
-def _cut(seq: int, body: Marked, mark: Compaction) -> Cut:
-    return Cut(
+def _cut(seq: int, body: Marked, mark: Compaction) -> ContextCut:
+    return ContextCut(
         seq=seq,
         turn=body.turn,
         scope=body.scope.strip("/"),
@@ -192,8 +192,10 @@ def _cut(seq: int, body: Marked, mark: Compaction) -> Cut:
     )
 
 
-def _with_next(cuts: Sequence[tuple[int, Cut]], calls: Sequence[CallSize]) -> list[Cut]:
-    found: list[Cut] = []
+def _with_next(
+    cuts: Sequence[tuple[int, ContextCut]], calls: Sequence[CallSize]
+) -> list[ContextCut]:
+    found: list[ContextCut] = []
     for at, cut in cuts:
         after = next((c.prompt for c in calls[at:] if c.scope == cut.scope and c.prompt), None)
         found.append(cut.model_copy(update={"after": after}))

@@ -48,7 +48,7 @@ TOLD: dict[str, str] = {
 """What the board tells of a log, by kind. The rest says what reviewers must not know before they hand in."""
 
 
-class Happened(Frozen):
+class LogLine(Frozen):
     """An entry of a task's log. `by` is "" where the reader must not know; `text`: of a comment or an answer."""
 
     at: datetime
@@ -76,7 +76,7 @@ class BoardTask(Frozen):
     reviewing: tuple[str, ...] = ()
     forks: int = 0
     mine: Literal["", "wrote", "reviewing", "reviewed"] = ""
-    latest: tuple[Happened, ...] = ()
+    latest: tuple[LogLine, ...] = ()
 
     @property
     def state(self) -> TaskState:
@@ -246,11 +246,11 @@ def _task(
     )
 
 
-def _latest(log: TaskLog) -> tuple[Happened, ...]:
+def _latest(log: TaskLog) -> tuple[LogLine, ...]:
     entries = [one for one in log.contributions if one.body.kind in TOLD]
     entries.sort(key=lambda one: one.order, reverse=True)
     return tuple(
-        Happened(
+        LogLine(
             at=one.at,
             revision=one.revision,
             kind=one.body.kind,

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from cuecard.store.workspace import Workspace
 
 
-class Following:
+class PlaceMapping:
     """Where elements of one version stand in another. Items of lists are recognised by content; see `authoring.diff`."""
 
     def __init__(self, old: Data, new: Data) -> None:
@@ -37,7 +37,7 @@ class Following:
         self._now: dict[Path, dict[int, int]] = {}
 
     @classmethod
-    def of(cls, old_task: Task, new_task: Task) -> Following:
+    def of(cls, old_task: Task, new_task: Task) -> PlaceMapping:
         """Between two tasks."""
         return cls(old_task.model_dump(mode="json"), new_task.model_dump(mode="json"))
 
@@ -87,7 +87,7 @@ class Following:
 
 
 class FollowingThrough:
-    """As `Following`, but through the revisions in between, oldest first, if the direct way fails: an element rewritten
+    """As `PlaceMapping`, but through the revisions in between, oldest first, if the direct way fails: an element rewritten
     in small steps is found by way of them. They are read only if needed.
     """
 
@@ -95,9 +95,9 @@ class FollowingThrough:
         self, old_task: Task, new_task: Task, between: Callable[[], Sequence[Task]]
     ) -> None:
         self._ends = old_task, new_task
-        self._direct = Following.of(old_task, new_task)
+        self._direct = PlaceMapping.of(old_task, new_task)
         self._between = between
-        self._steps: list[Following] | None = None
+        self._steps: list[PlaceMapping] | None = None
 
     def follow(self, place: str) -> str | None:
         """As the function `follow`."""
@@ -107,7 +107,7 @@ class FollowingThrough:
             old_task, new_task = self._ends
             tasks = self._between()
             steps = pairwise([old_task, *tasks, new_task]) if tasks else ()
-            self._steps = [Following.of(old, new) for old, new in steps]
+            self._steps = [PlaceMapping.of(old, new) for old, new in steps]
         here: str | None = place if self._steps else None
         for step in self._steps:
             here = step.follow(here) if here is not None else None

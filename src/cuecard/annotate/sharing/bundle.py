@@ -268,7 +268,7 @@ def lines_in(file: BinaryIO) -> Iterator[bytes]:
 
 @dataclass(frozen=True)
 class WrittenBundle:
-    """A bundle that was written. `size` in bytes; `kinds`: how many entries of each, as in `Arrived`; `drafts`: the
+    """A bundle that was written. `size` in bytes; `kinds`: how many entries of each, as in `ImportCount`; `drafts`: the
     person's unsaved edits, which are never packed.
     """
 

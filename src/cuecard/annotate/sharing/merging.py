@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from cuecard.core.records import Revision
     from cuecard.core.review import Clash
     from cuecard.core.tasks.models import Task
-    from cuecard.store.bundle_records import Arrived, LeftOut, SignedFor
+    from cuecard.store.bundle_records import ImportCount, LeftOut, SignedFor
     from cuecard.store.workspace import Workspace
 
 
@@ -164,7 +164,7 @@ STATE = {
 }
 
 
-def arrived_rows(arrived: Iterable[Arrived]) -> list[tuple[str, int, int]]:
+def arrived_rows(arrived: Iterable[ImportCount]) -> list[tuple[str, int, int]]:
     """What was imported by kind: how many new and how many known, in a fixed order."""
     added, known = Counter[str](), Counter[str]()
     for one in arrived:

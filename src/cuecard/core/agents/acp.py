@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from cuecard.core.agents.acp_harness import HarnessFailed
-from cuecard.core.agents.acp_session import Telling, left_files, prompted, usage_of
+from cuecard.core.agents.acp_session import PromptUpdates, left_files, prompted, usage_of
 from cuecard.core.agents.acp_trial import Player
 from cuecard.core.agents.briefing import Note, ending, say
 from cuecard.core.agents.mcp_world import Door, OpenTurn
@@ -60,7 +60,7 @@ async def prompt_harness(
     """
     began = time.monotonic()
     on_text: Callable[[str], None] = context.stream if show else _nowhere
-    telling = Telling(player.session.tools, lambda: turn.called if turn else (), on_text)
+    telling = PromptUpdates(player.session.tools, lambda: turn.called if turn else (), on_text)
     player.session.telling = telling
     prompt = asyncio.create_task(player.harness.prompt(player.session, words))
     recorder = asyncio.create_task(_record(telling, context))
@@ -119,7 +119,7 @@ async def _first(prompt: asyncio.Task[PromptResponse], *troubles: asyncio.Future
             trouble.result()
 
 
-async def _record(telling: Telling, context: StepContext) -> None:
+async def _record(telling: PromptUpdates, context: StepContext) -> None:
     while (mark := await telling.marks.get()) is not None:
         await context.mark(mark)
 
@@ -129,7 +129,7 @@ def _nowhere(_text: str) -> None:
 
 
 @dataclass(frozen=True)
-class Retelling:
+class SessionBriefing:
     """How a new session is told the dialogue so far. `intro`: the text before the user's first words; `prompt`: the
     template for the rest.
     """
@@ -239,7 +239,7 @@ class AcpAgent:
     family: Family
     language: TaskLanguage
     own_tools: tuple[ToolSpec, ...] = ()
-    retelling: Retelling | None = None
+    retelling: SessionBriefing | None = None
     _player: Player | None = field(default=None, init=False)
 
     @property
@@ -357,7 +357,7 @@ class AcpAgent:
         return self._player
 
     async def _player_again(
-        self, retelling: Retelling, dialogue: Dialogue, words: str, context: StepContext
+        self, retelling: SessionBriefing, dialogue: Dialogue, words: str, context: StepContext
     ) -> tuple[Player, str]:
         """The player, and what to prompt with so that `words` are answered."""
         if self._player is not None and self._player.stands(context.rewound):

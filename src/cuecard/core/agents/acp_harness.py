@@ -38,7 +38,7 @@ LONGEST_LINE = 8 * 1024 * 1024
 _TAIL_LINES, _TAIL_CHARS = 20, 500
 
 
-class Tail:
+class LastLines:
     """The last lines that a program wrote outside the protocol, without secrets, for error messages."""
 
     def __init__(self) -> None:
@@ -58,7 +58,7 @@ class Pipe:
     """
 
     def __init__(
-        self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, stray: Tail
+        self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, stray: LastLines
     ) -> None:
         self._reader = reader
         self._writer = writer
@@ -162,7 +162,7 @@ class Harness:
         assert process.stdout is not None
         self._tree = tree
         self._config = config
-        self._tail = Tail()
+        self._tail = LastLines()
         self._sessions: dict[str, Session] = {}
         client = cast("Client", _Client(self._sessions))
         self._output = process.stdout
@@ -191,7 +191,7 @@ class Harness:
             ) from error
         harness = cls(tree, config)
         try:
-            await harness._greet(config.start_timeout)
+            await harness._initialize(config.start_timeout)
             if config.auth_method:
                 await harness._log_in(config.auth_method, config.start_timeout)
         except BaseException:
@@ -298,7 +298,7 @@ class Harness:
         finally:
             self._listener.cancel()
 
-    async def _greet(self, seconds: float) -> None:
+    async def _initialize(self, seconds: float) -> None:
         from acp import PROTOCOL_VERSION
         from acp.schema import AuthCapabilities, ClientCapabilities, Implementation
 

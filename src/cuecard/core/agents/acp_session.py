@@ -52,7 +52,7 @@ class Session:
     tools: tuple[str, ...] = ()
     policy: Permissions = "folder"
     id: str = ""
-    telling: Telling | None = None
+    telling: PromptUpdates | None = None
     stopping: bool = False
     replayed: list[str] = field(default_factory=list)
 
@@ -94,7 +94,7 @@ class Session:
         return RequestPermissionResponse(outcome=outcome)
 
 
-class Telling:
+class PromptUpdates:
     """Collects the updates of one prompt. `text`: everything the agent said; its messages, and what it said between tool
     calls, are paragraphs. Finished tool calls and answered requests for permission go to the queue `marks` in the order
     in which they came. The future `flood` fails if the harness sends more than a turn may hold. `worlds`: the names of

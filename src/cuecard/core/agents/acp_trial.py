@@ -31,22 +31,22 @@ if TYPE_CHECKING:
     from cuecard.core.llm.hub import ModelHub
 
 
-class Keepable(Protocol):
+class Reusable(Protocol):
     @property
     def usable(self) -> bool: ...
 
     async def close(self) -> None: ...
 
 
-Kept = TypeVar("Kept", bound=Keepable)
+Kept = TypeVar("Kept", bound=Reusable)
 
 
 class _Pool:
     def __init__(self) -> None:
-        self._kept: dict[object, Keepable] = {}
+        self._kept: dict[object, Reusable] = {}
         self._locks: dict[object, asyncio.Lock] = {}
 
-    async def get(self, key: object, make: Callable[[], Awaitable[Keepable]]) -> Keepable:
+    async def get(self, key: object, make: Callable[[], Awaitable[Reusable]]) -> Reusable:
         async with self._locks.setdefault(key, asyncio.Lock()):
             found = self._kept.get(key)
             if found is not None and found.usable:

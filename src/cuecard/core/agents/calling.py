@@ -50,7 +50,7 @@ OnText = Callable[[str], None]
 
 
 @dataclass(frozen=True)
-class Spoken:
+class DecodedReply:
     """A decoded reply of a model. `text`: what is said to the user; `written`: its own text as the model sees it later;
     `cut`: it ran out of tokens before its end; `carried`: reasoning that goes back to the server as it came.
     """
@@ -71,9 +71,11 @@ class Wire(Protocol):
         """Whether requests contain the tools' specifications."""
         ...
 
-    def decode(self, reply: ModelReply, tools: Sequence[ToolSpec], *, may_call: bool) -> Spoken: ...
+    def decode(
+        self, reply: ModelReply, tools: Sequence[ToolSpec], *, may_call: bool
+    ) -> DecodedReply: ...
 
-    def reply(self, spoken: Spoken, ids: Sequence[str]) -> wire.ChatMessage:
+    def reply(self, spoken: DecodedReply, ids: Sequence[str]) -> wire.ChatMessage:
         """The model's reply as a message; `ids`: those of its calls."""
         ...
 
@@ -89,7 +91,9 @@ class NativeWire:
 
     native = True
 
-    def decode(self, reply: ModelReply, tools: Sequence[ToolSpec], *, may_call: bool) -> Spoken:
+    def decode(
+        self, reply: ModelReply, tools: Sequence[ToolSpec], *, may_call: bool
+    ) -> DecodedReply:
         text, calls = reply.text, reply.tool_calls
         cut = reply.finish_reason == "length"
         if not may_call:
@@ -101,9 +105,9 @@ class NativeWire:
         if usage.reasoning and not reply.carried:
             left = max(usage.completion - usage.reasoning, 0)
             usage = usage.model_copy(update={"completion": left})
-        return Spoken(text, calls, text, cut, usage, reply.carried)
+        return DecodedReply(text, calls, text, cut, usage, reply.carried)
 
-    def reply(self, spoken: Spoken, ids: Sequence[str]) -> wire.ChatMessage:
+    def reply(self, spoken: DecodedReply, ids: Sequence[str]) -> wire.ChatMessage:
         return wire.assistant(
             spoken.written, list(zip(ids, spoken.calls, strict=True)), spoken.carried
         )
@@ -131,30 +135,32 @@ class TaggedWire:
 
     native = False
 
-    def decode(self, reply: ModelReply, tools: Sequence[ToolSpec], *, may_call: bool) -> Spoken:
+    def decode(
+        self, reply: ModelReply, tools: Sequence[ToolSpec], *, may_call: bool
+    ) -> DecodedReply:
         thoughts, said = split_thoughts(reply.text)
         thoughts = "\n".join(part for part in (reply.reasoning.strip(), thoughts) if part)
         cut = reply.finish_reason == "length"
         if may_call and reply.tool_calls:  # Some servers take the calls out of the text themselves.
             made = "\n".join(map(_as_text, reply.tool_calls))
             written = _with_thoughts(thoughts, f"{said}\n{made}".strip())
-            return Spoken(said, reply.tool_calls, written, cut, reply.usage)
+            return DecodedReply(said, reply.tool_calls, written, cut, reply.usage)
         action = _ACTION.search(said)
         answered = action is not None and action[1].lower() == "answer"
         if not answered and may_call and (leak := leaked_calls(said, tools, cut=cut)):
             written = _with_thoughts(thoughts, _closed(said[: leak.end]))
-            return Spoken(leak.before, leak.calls, written, cut, reply.usage)
+            return DecodedReply(leak.before, leak.calls, written, cut, reply.usage)
         final = next((m for m in _ACTION.finditer(said) if m[1].lower() == "answer"), None)
         text = _answer(said, final.end()) if final else _STRAY.sub("", said).strip()
         if not text:
-            return Spoken(written=reply.text, cut=cut, usage=reply.usage)
+            return DecodedReply(written=reply.text, cut=cut, usage=reply.usage)
         written = _with_thoughts(thoughts, f"<answer>\n{text}\n</answer>")
         calls: tuple[ToolCall, ...] = ()
         if final and may_call and any(spec.name == ANSWER.name for spec in tools):
             calls = (ToolCall(name=ANSWER.name, arguments={"answer": text}),)
-        return Spoken(text, calls, written, cut, reply.usage)
+        return DecodedReply(text, calls, written, cut, reply.usage)
 
-    def reply(self, spoken: Spoken, ids: Sequence[str]) -> wire.ChatMessage:
+    def reply(self, spoken: DecodedReply, ids: Sequence[str]) -> wire.ChatMessage:
         return wire.assistant(spoken.written)
 
     def results(self, ids: Sequence[str], texts: Sequence[str]) -> list[wire.ChatMessage]:

@@ -40,14 +40,14 @@ from cuecard.core.llm.failures import (
     MAX_WAIT,
     AgentBreaker,
     Blame,
+    CallTimeout,
     Failure,
     Overdue,
-    Patience,
     retry_after,
 )
 from cuecard.core.tasks.models import Family, TaskLanguage
 from cuecard.core.text import one_line, storable
-from cuecard.core.validation import TooMuch, check_values, read_body, read_refusal
+from cuecard.core.validation import TooLarge, check_values, read_body, read_refusal
 from cuecard.core.verdicts import Prediction, UnusablePrediction
 
 if TYPE_CHECKING:
@@ -227,7 +227,7 @@ class HttpAgent:
         on it, or says so: no connection, 429, 5xx.
         """
         data = json.dumps(body, ensure_ascii=True)
-        patience = Patience(self.config.timeout, self.config.timeout)
+        patience = CallTimeout(self.config.timeout, self.config.timeout)
         attempt = 0
         while True:
             attempt += 1
@@ -241,7 +241,7 @@ class HttpAgent:
             backoff = _FIRST_PAUSE_S * 2 ** (attempt - 1) * random.uniform(0.8, 1.2)
             await asyncio.sleep(min(wait or backoff, MAX_WAIT))
 
-    async def _attempt(self, data: str, patience: Patience) -> str | _Failed:
+    async def _attempt(self, data: str, patience: CallTimeout) -> str | _Failed:
         import aiohttp
 
         session = await self._opened()
@@ -272,7 +272,7 @@ class HttpAgent:
             problem = _("no answer within {n} seconds").format(n=f"{self.config.timeout:g}")
         except (aiohttp.ClientError, OSError, ValueError) as error:
             problem = self._safe(f"{type(error).__name__}: {error}")
-            blame = Blame.REQUEST if isinstance(error, TooMuch) else blame
+            blame = Blame.REQUEST if isinstance(error, TooLarge) else blame
         title = _("The agent's address did not give an answer")
         return _Failed(Failure(title, problem, blame=blame, wait=wait), again)
 

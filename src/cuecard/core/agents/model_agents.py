@@ -7,8 +7,8 @@ from pydantic import JsonValue
 from cuecard.core.agents.briefing import approach_to
 from cuecard.core.agents.calling import NATIVE, TAGGED
 from cuecard.core.agents.react import ReactAgent, ReactPrompts
-from cuecard.core.agents.thread import Reach
-from cuecard.core.agents.turn import Delegation, Manner
+from cuecard.core.agents.thread import PromptLimit
+from cuecard.core.agents.turn import Delegation, TurnSettings
 from cuecard.core.config import Prompt, find_prompt
 from cuecard.core.config_players import ModelAgentConfig, ReactAgentConfig, TeamAgentConfig
 from cuecard.core.config_schema import Config
@@ -28,15 +28,15 @@ def make_agent(
     *_rest: object,
 ) -> ReactAgent:
     """The agent for one trial of `task`. `notes`: its lessons of earlier tasks. Raises `ConfigError`."""
-    manner = manner_for(agent, config, task, hub.client(agent.model))
+    turn_settings = turn_settings_for(agent, config, task, hub.client(agent.model))
     prompts = prompts_for(agent, config, task)
     if isinstance(agent, TeamAgentConfig):
-        manner = team_manner_for(agent, manner, config, prompts)
+        turn_settings = team_turn_settings_for(agent, turn_settings, config, prompts)
         team = find_prompt("team", task.language, config, agent.prompts)
         prompts = replace(prompts, team=team)
     options = options_of(agent)
     return ReactAgent(
-        name, manner, prompts, task.family, lessons=notes, options=options, kind=agent.kind
+        name, turn_settings, prompts, task.family, lessons=notes, options=options, kind=agent.kind
     )
 
 
@@ -58,9 +58,11 @@ def prompts_for(agent: ModelAgentConfig, config: Config, task: Task) -> ReactPro
     )
 
 
-def manner_for(agent: ModelAgentConfig, config: Config, task: Task, client: ChatClient) -> Manner:
-    """The `Manner` of an agent with this configuration. Raises `ConfigError`."""
-    return Manner(
+def turn_settings_for(
+    agent: ModelAgentConfig, config: Config, task: Task, client: ChatClient
+) -> TurnSettings:
+    """The `TurnSettings` of an agent with this configuration. Raises `ConfigError`."""
+    return TurnSettings(
         client=client,
         language=task.language,
         max_steps=agent.max_steps,
@@ -70,24 +72,24 @@ def manner_for(agent: ModelAgentConfig, config: Config, task: Task, client: Chat
     )
 
 
-def team_manner_for(
-    agent: TeamAgentConfig, manner: Manner, config: Config, prompts: ReactPrompts
-) -> Manner:
+def team_turn_settings_for(
+    agent: TeamAgentConfig, turn_settings: TurnSettings, config: Config, prompts: ReactPrompts
+) -> TurnSettings:
     """`manner` with the tool that delegates work to members. Raises `ConfigError`."""
-    prompt = find_prompt("team_member", manner.language, config, agent.prompts)
-    member = replace(manner, max_steps=agent.member_steps, turn_tools=(), prompt=prompt.hash)
+    prompt = find_prompt("team_member", turn_settings.language, config, agent.prompts)
+    member = replace(turn_settings, max_steps=agent.member_steps, turn_tools=(), prompt=prompt.hash)
     delegation = Delegation(member, prompt, prompts.tagged, agent.members)
-    return replace(manner, own_tools=(*manner.own_tools, delegation))
+    return replace(turn_settings, own_tools=(*turn_settings.own_tools, delegation))
 
 
 def reach_for(
     agent: ModelAgentConfig, config: Config, language: TaskLanguage, client: ChatClient
-) -> Reach | None:
+) -> PromptLimit | None:
     """When and how its messages are compacted; None if they never are. Raises `ConfigError`."""
     context = agent.context
     if context.strategy == "none":
         return None
-    return Reach(
+    return PromptLimit(
         strategy=context.strategy,
         limit=int(context.at * client.config.context),
         keep=context.keep,

@@ -33,7 +33,7 @@ def make_harness(
     """A harness, for one trial of `task`. `retell`: a person plays the user, so the harness is told the dialogue so far
     where its own memory of it is lost. Raises `ConfigError`: a prompt file cannot be used.
     """
-    from cuecard.core.agents.acp import AcpAgent, Retelling
+    from cuecard.core.agents.acp import AcpAgent, SessionBriefing
 
     approach = approach_to(task, agent.settings)
     # The tools that end a turn are offered with the world: without it the prompt must not name them.
@@ -53,7 +53,7 @@ def make_harness(
         family=task.family,
         language=task.language,
         own_tools=approach.own_tools,
-        retelling=Retelling(told, retold, task.language) if retell else None,
+        retelling=SessionBriefing(told, retold, task.language) if retell else None,
     )
 
 

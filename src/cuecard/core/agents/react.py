@@ -12,7 +12,7 @@ from pydantic import JsonValue
 from cuecard.core.agents.briefing import Note, estimate, latest, say
 from cuecard.core.agents.calling import list_of
 from cuecard.core.agents.thread import Thread
-from cuecard.core.agents.turn import Manner, Turn, Voice, listed, note_tools, read_lessons
+from cuecard.core.agents.turn import Turn, TurnSettings, Voice, listed, note_tools, read_lessons
 from cuecard.core.config import Prompt
 from cuecard.core.engine.events import Event, EventBody, Marked, ModelReplied, ToolAnswered
 from cuecard.core.engine.messages import (
@@ -159,7 +159,7 @@ class ReactAgent:
     def __init__(
         self,
         name: str,
-        manner: Manner,
+        turn_settings: TurnSettings,
         prompts: ReactPrompts,
         family: Family,
         *,
@@ -169,9 +169,9 @@ class ReactAgent:
     ) -> None:
         self._lifelong = prompts.lessons is not None
         if prompts.memory and not self._lifelong:
-            own = (*manner.own_tools, *note_tools(manner.language))
-            manner = replace(manner, own_tools=own)
-        self._manner = replace(manner, prompt=prompts.system.hash)
+            own = (*turn_settings.own_tools, *note_tools(turn_settings.language))
+            turn_settings = replace(turn_settings, own_tools=own)
+        self._turn_settings = replace(turn_settings, prompt=prompts.system.hash)
         self._prompts = prompts
         self._family: Family = family
         self._lessons = lessons
@@ -179,14 +179,14 @@ class ReactAgent:
         self.ref = PlayerRef(
             name=name,
             kind=kind,
-            model=manner.client.config.model,
-            version=_version(self._manner, prompts, options or {}),
+            model=turn_settings.client.config.model,
+            version=_version(self._turn_settings, prompts, options or {}),
         )
 
     async def reply(self, dialogue: Dialogue, context: StepContext) -> AgentReply:
         """One turn. Raises `ModelCallError`, `EmptyReply`, `ErrorLoop` or `Halt`."""
         thread = await self._thread(dialogue, context)
-        reply = await Turn(self._manner, thread, context).play()
+        reply = await Turn(self._turn_settings, thread, context).play()
         said = Message(role="agent", turn=dialogue.turn, text=reply.text, act=reply.act)
         self._known = _Known(thread, (*dialogue.messages, said))
         return reply
@@ -197,12 +197,12 @@ class ReactAgent:
         Raises `ModelCallError` and `Halt`.
         """
         thread = await self._thread(dialogue, context)
-        voice = Voice(self._manner, thread, context)
-        tools = self._manner.tools(context)
+        voice = Voice(self._turn_settings, thread, context)
+        tools = self._turn_settings.tools(context)
         thread.user(self._prompts.conclusion.render())
         prediction = await self._hand_in(thread, voice, tools)
         if isinstance(prediction, UnusablePrediction):
-            thread.user(say(self._manner.language, Note.UNREADABLE))
+            thread.user(say(self._turn_settings.language, Note.UNREADABLE))
             prediction = await self._hand_in(thread, voice, tools)
         if self._prompts.lessons:
             await self._keep_lessons(self._prompts.lessons, thread, voice, context)
@@ -222,7 +222,7 @@ class ReactAgent:
         thread.user(prompt.render())
         try:
             spoken = await voice.ask(
-                self._manner.tools(context), may_call=False, show=False, prompt=prompt.hash
+                self._turn_settings.tools(context), may_call=False, show=False, prompt=prompt.hash
             )
         except ModelCallError:
             return  # The prediction matters more than the lessons, so their failure is ignored.
@@ -257,7 +257,7 @@ class ReactAgent:
         again = thread.fork()
         past = PastTurn(context.log, recorded, message.turn, context.tools)
         try:
-            reply = await Turn(self._manner, again, past).play()
+            reply = await Turn(self._turn_settings, again, past).play()
         except (NotRecorded, EmptyReply, ErrorLoop):
             reply = None
         if reply and (reply.text, reply.act) == (message.text, message.act):
@@ -270,8 +270,8 @@ class ReactAgent:
         self, dialogue: Dialogue, context: StepContext, recorded: Mapping[str, EventBody]
     ) -> Thread:
         """A thread with its system prompt alone."""
-        manner, prompts = self._manner, self._prompts
-        tools = manner.tools(context)
+        turn_settings, prompts = self._turn_settings, self._prompts
+        tools = turn_settings.tools(context)
         parts = [prompts.system.render(**prompts.values)]
         if prompts.team:
             parts.append(prompts.team.render())
@@ -281,14 +281,14 @@ class ReactAgent:
             parts.append(prompts.memory.render())
         elif prompts.memory and (notes := await self._read_lessons(dialogue, context, recorded)):
             parts.append(prompts.memory.render(notes=listed(notes)))
-        overhead = estimate(list_of(tools)) if manner.wire.native else 0
-        return Thread("\n\n".join(parts), manner.wire, overhead)
+        overhead = estimate(list_of(tools)) if turn_settings.wire.native else 0
+        return Thread("\n\n".join(parts), turn_settings.wire, overhead)
 
     async def _read_lessons(
         self, dialogue: Dialogue, context: StepContext, recorded: Mapping[str, EventBody]
     ) -> tuple[str, ...]:
         """What is remembered of earlier tasks, as it was at the first turn of this one."""
-        room = self._manner.client.config.context // _LESSONS_READ
+        room = self._turn_settings.client.config.context // _LESSONS_READ
         read = NotesRead(notes=latest(self._lessons, room))
         first = dialogue.last("agent") and dialogue.of("agent")[0]
         try:
@@ -299,9 +299,11 @@ class ReactAgent:
         return mark.notes if isinstance(mark, NotesRead) else ()
 
 
-def _version(manner: Manner, prompts: ReactPrompts, options: Mapping[str, JsonValue]) -> str:
+def _version(
+    turn_settings: TurnSettings, prompts: ReactPrompts, options: Mapping[str, JsonValue]
+) -> str:
     """The agent's version: 12 hex digits that change with everything that shapes its requests."""
-    reach = manner.reach
+    reach = turn_settings.reach
     told = [prompt.hash for prompt in prompts.all]
     if reach:
         told += [
@@ -311,6 +313,9 @@ def _version(manner: Manner, prompts: ReactPrompts, options: Mapping[str, JsonVa
             reach.ask.hash,
             reach.stand.hash,
         ]
-    tools = [tool.name for tool in (*manner.turn_tools, *(own.spec for own in manner.own_tools))]
-    whole = [told, manner.max_steps, manner.wire.native, tools, dict(options)]
+    tools = [
+        tool.name
+        for tool in (*turn_settings.turn_tools, *(own.spec for own in turn_settings.own_tools))
+    ]
+    whole = [told, turn_settings.max_steps, turn_settings.wire.native, tools, dict(options)]
     return hashlib.sha256(json.dumps(whole, sort_keys=True).encode()).hexdigest()[:12]

@@ -10,7 +10,7 @@ from typing import Literal
 from pydantic import JsonValue
 
 from cuecard.core.agents.briefing import Note, estimate, say, shortened
-from cuecard.core.agents.calling import OVERFLOW, Spoken, Wire, performing, split_thoughts
+from cuecard.core.agents.calling import OVERFLOW, DecodedReply, Wire, performing, split_thoughts
 from cuecard.core.config import Prompt
 from cuecard.core.engine.messages import Compaction, ToolCall, Usage
 from cuecard.core.engine.step_context import StepContext
@@ -94,9 +94,9 @@ class Thread:
 
     def said(self, text: str) -> None:
         """Add a reply of which only the words are known."""
-        self.reply(Spoken(text, written=text))
+        self.reply(DecodedReply(text, written=text))
 
-    def reply(self, spoken: Spoken) -> list[str]:
+    def reply(self, spoken: DecodedReply) -> list[str]:
         """Add a reply; returns the ids of its calls."""
         ids = [self._id(call) for call in spoken.calls]
         self.count(spoken.usage)
@@ -194,7 +194,7 @@ _WORDS = (100, 1500)
 
 
 @dataclass(frozen=True)
-class Reach:
+class PromptLimit:
     """The limit of a prompt, and how messages are compacted when it would be exceeded.
 
     `limit`: tokens of a prompt. `keep`: messages that stay as they are, if they fit. `ask`: the prompt that asks for a
@@ -216,7 +216,7 @@ class Compactor:
     def __init__(
         self,
         client: ChatClient,
-        reach: Reach,
+        reach: PromptLimit,
         language: TaskLanguage,
         thread: Thread,
         context: StepContext,

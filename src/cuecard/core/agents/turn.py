@@ -12,13 +12,13 @@ from cuecard.core.agents.briefing import Note, complaint, ending, named_right, s
 from cuecard.core.agents.calling import (
     NATIVE,
     OVERFLOW,
-    Spoken,
+    DecodedReply,
     Wire,
     list_of,
     performing,
     split_thoughts,
 )
-from cuecard.core.agents.thread import Compactor, Reach, Thread
+from cuecard.core.agents.thread import Compactor, PromptLimit, Thread
 from cuecard.core.config import Prompt
 from cuecard.core.engine.messages import (
     AgentReply,
@@ -64,7 +64,7 @@ class OwnTool(Protocol):
 
 
 @dataclass(frozen=True)
-class Manner:
+class TurnSettings:
     """The settings of an agent's turns.
 
     `max_steps`: most model calls per turn. `prompt`: the hash of the system prompt. `turn_tools` end a turn; `own_tools`
@@ -76,7 +76,7 @@ class Manner:
     max_steps: int
     prompt: str = ""
     wire: Wire = NATIVE
-    reach: Reach | None = None
+    reach: PromptLimit | None = None
     turn_tools: tuple[ToolSpec, ...] = ()
     own_tools: tuple[OwnTool, ...] = ()
     show: bool = True
@@ -90,13 +90,15 @@ class Manner:
 class Voice:
     """Calls the model with `thread`, and compacts the thread when it gets too long."""
 
-    def __init__(self, manner: Manner, thread: Thread, context: StepContext) -> None:
-        self._manner = manner
+    def __init__(self, turn_settings: TurnSettings, thread: Thread, context: StepContext) -> None:
+        self._turn_settings = turn_settings
         self._thread = thread
         self._context = context
         self._compactor = (
-            Compactor(manner.client, manner.reach, manner.language, thread, context)
-            if manner.reach
+            Compactor(
+                turn_settings.client, turn_settings.reach, turn_settings.language, thread, context
+            )
+            if turn_settings.reach
             else None
         )
 
@@ -107,7 +109,7 @@ class Voice:
         may_call: bool = True,
         show: bool = True,
         prompt: str = "",
-    ) -> Spoken:
+    ) -> DecodedReply:
         """The model's reply to the present thread. Raises `ModelCallError`."""
         if self._compactor is not None:
             await self._compactor.make_room()
@@ -117,7 +119,7 @@ class Voice:
                 reply = await self._call(tools, may_call, show, prompt, overflow=False)
         else:
             reply = await self._call(tools, may_call, show, prompt, overflow=False)
-        return self._manner.wire.decode(reply, tools, may_call=may_call)
+        return self._turn_settings.wire.decode(reply, tools, may_call=may_call)
 
     def answered(self, ids: Sequence[str], texts: Sequence[str]) -> None:
         """Add the answers to the calls of the last reply."""
@@ -127,39 +129,39 @@ class Voice:
     async def _call(
         self, tools: Sequence[ToolSpec], may_call: bool, show: bool, prompt: str, *, overflow: bool
     ) -> ModelReply:
-        manner = self._manner
+        turn_settings = self._turn_settings
         perform = performing(
-            manner.client,
+            turn_settings.client,
             self._thread.messages,
-            tools if manner.wire.native else (),
-            manner.wire.shown(self._context.stream) if show and manner.show else None,
+            tools if turn_settings.wire.native else (),
+            turn_settings.wire.shown(self._context.stream) if show and turn_settings.show else None,
             may_call=may_call,
             overflow=overflow,
         )
         return await self._context.call_model(
-            manner.client.config.model, perform, prompt=prompt or manner.prompt
+            turn_settings.client.config.model, perform, prompt=prompt or turn_settings.prompt
         )
 
 
 class Turn:
     """Plays one turn, adding to `thread`. `context`: that of the trial, a scope of it, or a recorded turn's."""
 
-    def __init__(self, manner: Manner, thread: Thread, context: StepContext) -> None:
-        self._manner = manner
+    def __init__(self, turn_settings: TurnSettings, thread: Thread, context: StepContext) -> None:
+        self._turn_settings = turn_settings
         self._thread = thread
         self._context = context
-        self._voice = Voice(manner, thread, context)
-        self._tools = manner.tools(context)
-        self._ending = frozenset(tool.name for tool in manner.turn_tools)
-        self._own = {tool.spec.name: tool for tool in manner.own_tools}
+        self._voice = Voice(turn_settings, thread, context)
+        self._tools = turn_settings.tools(context)
+        self._ending = frozenset(tool.name for tool in turn_settings.turn_tools)
+        self._own = {tool.spec.name: tool for tool in turn_settings.own_tools}
         self._calls_left = self._limit = limits_of(context).max_tool_calls_per_turn
         self._errors: Counter[str] = Counter()
         self._was_empty = False
 
     async def play(self) -> AgentReply:
         """The agent's reply. Raises `EmptyReply`, `ErrorLoop`, and what calling the model or the world raises."""
-        for step in range(self._manner.max_steps):
-            spoken = await self._reply(last=step == self._manner.max_steps - 1)
+        for step in range(self._turn_settings.max_steps):
+            spoken = await self._reply(last=step == self._turn_settings.max_steps - 1)
             ids = self._thread.reply(spoken)
             if not spoken.calls:
                 return AgentReply(text=spoken.text.strip())
@@ -172,15 +174,20 @@ class Turn:
             self._count_errors(spoken.calls, answers)
         raise ErrorLoop(
             _("The agent did not come to an end"),
-            _("it used all {n} steps of a turn without a reply").format(n=self._manner.max_steps),
+            _("it used all {n} steps of a turn without a reply").format(
+                n=self._turn_settings.max_steps
+            ),
         )
 
-    async def _reply(self, *, last: bool) -> Spoken:
+    async def _reply(self, *, last: bool) -> DecodedReply:
         """A reply with text or calls. After an empty one the model is asked again, once per turn."""
         tools, may_call = self._tools, True
         if last:
             self._thread.user(self._say(Note.LAST_STEP))
-            tools, may_call = (self._manner.turn_tools or tools), bool(self._manner.turn_tools)
+            tools, may_call = (
+                (self._turn_settings.turn_tools or tools),
+                bool(self._turn_settings.turn_tools),
+            )
         while True:
             spoken = await self._voice.ask(tools, may_call=may_call)
             if spoken.calls:
@@ -194,7 +201,7 @@ class Turn:
             self._thread.count(spoken.usage)
             self._thread.user(self._say(Note.CUT_EMPTY if spoken.cut else Note.EMPTY))
 
-    async def _answers(self, spoken: Spoken, over: ToolCall | None) -> list[ToolAnswer]:
+    async def _answers(self, spoken: DecodedReply, over: ToolCall | None) -> list[ToolAnswer]:
         """An answer to each call, in order. Calls to the world are made concurrently."""
         answers: list[ToolAnswer | asyncio.Task[ToolAnswer]] = []
         made: list[asyncio.Task[ToolAnswer]] = []
@@ -229,7 +236,7 @@ class Turn:
         if over is not None:
             note = Note.DELIVERED if call is over else Note.NOT_CARRIED_OUT
             return ToolAnswer(text=self._say(note))
-        problem = complaint(call, self._tools, self._manner.language)
+        problem = complaint(call, self._tools, self._turn_settings.language)
         if call.broken and cut:
             problem = self._say(Note.CUT_CALL)
         elif not problem and call.name in self._ending:
@@ -240,7 +247,9 @@ class Turn:
 
     def _ends(self, call: ToolCall) -> bool:
         found = ending(call) if call.name in self._ending else None
-        return bool(found and found[1] and not complaint(call, self._tools, self._manner.language))
+        return bool(
+            found and found[1] and not complaint(call, self._tools, self._turn_settings.language)
+        )
 
     def _count_errors(self, calls: Sequence[ToolCall], answers: Sequence[ToolAnswer]) -> None:
         """Count repeated errors. The same error, or the same failing call, counts once per reply, since the model could
@@ -255,7 +264,7 @@ class Turn:
                 raise ErrorLoop(_("The agent keeps making the same mistake"), one_line(text, 200))
 
     def _say(self, note: Note) -> str:
-        return say(self._manner.language, note)
+        return say(self._turn_settings.language, note)
 
 
 def _written(call: ToolCall) -> str:
@@ -368,8 +377,10 @@ class Delegation:
 
     spec = DELEGATE
 
-    def __init__(self, manner: Manner, prompt: Prompt, tagged: Prompt | None, most: int) -> None:
-        self._manner = manner
+    def __init__(
+        self, turn_settings: TurnSettings, prompt: Prompt, tagged: Prompt | None, most: int
+    ) -> None:
+        self._turn_settings = turn_settings
         self._prompt = prompt
         self._tagged = tagged
         self._most = most
@@ -385,7 +396,7 @@ class Delegation:
         async def perform() -> ToolAnswer:
             if not allowed:
                 most = str(self._most)
-                text = say(self._manner.language, Note.NO_MORE_MEMBERS, n=most)
+                text = say(self._turn_settings.language, Note.NO_MORE_MEMBERS, n=most)
                 return ToolAnswer(text=text, ok=False)
             return await self._report(call, place.context.scope(f"member/{place.number}"))
 
@@ -395,7 +406,7 @@ class Delegation:
         thread = self._thread(context)
         thread.user(str(call.arguments.get("task", "")), request=True)
         try:
-            reply = await Turn(self._manner, thread, context).play()
+            reply = await Turn(self._turn_settings, thread, context).play()
         except (EmptyReply, ErrorLoop) as error:
             return self._failed(str(error))
         except ModelCallError as error:
@@ -405,12 +416,12 @@ class Delegation:
         return ToolAnswer(text=reply.text)
 
     def _thread(self, context: StepContext) -> Thread:
-        tools = self._manner.tools(context)
+        tools = self._turn_settings.tools(context)
         parts = [self._prompt.render()]
         if self._tagged and tools:
             parts.append(self._tagged.render(tools=list_of(tools)))
-        return Thread("\n\n".join(parts), self._manner.wire)
+        return Thread("\n\n".join(parts), self._turn_settings.wire)
 
     def _failed(self, reason: str) -> ToolAnswer:
-        text = say(self._manner.language, Note.MEMBER_FAILED, reason=reason)
+        text = say(self._turn_settings.language, Note.MEMBER_FAILED, reason=reason)
         return ToolAnswer(text=text, ok=False)

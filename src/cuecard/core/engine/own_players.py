@@ -42,7 +42,7 @@ from cuecard.core.families.registry import family_of
 from cuecard.core.formats.base import clean
 from cuecard.core.i18n import _
 from cuecard.core.players import PYTHON, Part, own_class, properties
-from cuecard.core.plugins import heard, reason_of
+from cuecard.core.plugins import captured_output, reason_of
 from cuecard.core.tasks.models import Family, Task, content_hash
 from cuecard.core.verdicts import Judgement, Prediction, Verdict
 
@@ -167,7 +167,7 @@ class _OwnContext:
         own = None if self._waits else asyncio.get_running_loop()
 
         async def finished() -> Any:
-            with heard(self._step.printed):
+            with captured_output(self._step.printed):
                 found = perform()
                 return _shaped(kind, await found if inspect.isawaitable(found) else found)
 
@@ -225,7 +225,7 @@ class _Own:
         limit = limit or self._settings.timeout
 
         async def perform() -> T:
-            with heard(step.printed):
+            with captured_output(step.printed):
                 try:
                     called = getattr(self._made(), method)
                     waits = not inspect.iscoroutinefunction(called)
@@ -261,7 +261,7 @@ class _Own:
         """An attribute of the object, for which the caller's thread waits a few seconds. Raises `PlayerFailed`."""
 
         async def found() -> Any:
-            with heard([]):
+            with captured_output([]):
                 return getattr(self._made(), name)
 
         try:

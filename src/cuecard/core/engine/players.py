@@ -44,7 +44,7 @@ from cuecard.core.worlds.replay import NoTools
 if TYPE_CHECKING:
     from cuecard.core.engine.step_context import Agent, Judge, World
     from cuecard.core.llm.hub import ModelHub
-    from cuecard.core.worlds.replay import Tape
+    from cuecard.core.worlds.replay import RecordedAnswers
 
 
 class PlayerNames(Frozen):
@@ -75,7 +75,7 @@ def build_players(
     *,
     human: User | None = None,
     human_agent: Agent | None = None,
-    tape: Tape | None = None,
+    tape: RecordedAnswers | None = None,
     notes: tuple[str, ...] = (),
 ) -> Players:
     """The players of one trial of `task`. `human` plays the user part instead of `named.user`, `human_agent` the
@@ -145,7 +145,7 @@ def build_user(name: str, config: Config, task: Task, hub: ModelHub, *, once: bo
 
 
 def build_world(
-    name: str, config: Config, task: Task, hub: ModelHub, tape: Tape | None = None
+    name: str, config: Config, task: Task, hub: ModelHub, tape: RecordedAnswers | None = None
 ) -> World:
     """The world called `name`, made for one trial of `task`. `tape`: what an earlier run recorded, wanted by worlds of
     the kind `replay`. Raises `ConfigError`.

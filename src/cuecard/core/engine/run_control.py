@@ -6,7 +6,7 @@ import time
 from collections.abc import Awaitable, Callable
 from typing import Any, Final, TypeVar
 
-from cuecard.core.errors import Drained, Halt
+from cuecard.core.errors import Halt, StoppedByPerson
 from cuecard.core.i18n import _
 
 GRACE_S: Final = 10.0
@@ -45,7 +45,7 @@ class RunControl:
         with self._lock:
             if self._halt is not None:
                 return
-            self._halt = halt or Drained(_("The run was stopped"), _("as asked for"))
+            self._halt = halt or StoppedByPerson(_("The run was stopped"), _("as asked for"))
             listeners, loop = list(self._listeners), self._loop
         for listener in listeners:
             if loop is None:
@@ -130,7 +130,7 @@ class RunControl:
 
     async def hold(self, work: Callable[[], Awaitable[Outcome]]) -> Outcome:
         """The result of `work`, which belongs to no trial; call `attach` first. Raises the `Halt` of a run that is to
-        stop, and `Drained` if the run is cancelled meanwhile, which cancels `work`.
+        stop, and `StoppedByPerson` if the run is cancelled meanwhile, which cancels `work`.
         """
         self.check()
         task = asyncio.ensure_future(work())
@@ -143,7 +143,7 @@ class RunControl:
                 task.cancel()
                 await asyncio.gather(task, return_exceptions=True)
         if task.cancelled():
-            raise Drained(_("Cut off when the run was stopped"))
+            raise StoppedByPerson(_("Cut off when the run was stopped"))
         return task.result()
 
     def _arm(self) -> None:

@@ -193,7 +193,7 @@ class FreshCalls:
         return self
 
 
-class HeardCalls(FreshCalls):
+class RecordingCalls(FreshCalls):
     """`FreshCalls` that also keep every model reply in `heard`, so that the tokens and cost of simulators asked beside
     a trial (shadows) can be told.
     """
@@ -206,7 +206,7 @@ class HeardCalls(FreshCalls):
         self.heard.append(reply)
         return reply
 
-    def scope(self, name: str) -> HeardCalls:
+    def scope(self, name: str) -> RecordingCalls:
         del name
         return self
 

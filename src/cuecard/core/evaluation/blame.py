@@ -18,7 +18,7 @@ from cuecard.core.config import Config, Prompt, find_prompt
 from cuecard.core.engine.events import AgentSpoke, Event, ToolAnswered, UserSpoke
 from cuecard.core.engine.messages import ModelReply
 from cuecard.core.engine.run_control import RunControl
-from cuecard.core.engine.step_context import HeardCalls
+from cuecard.core.engine.step_context import RecordingCalls
 from cuecard.core.engine.trial import prediction_of
 from cuecard.core.errors import CuecardError
 from cuecard.core.evaluation.items import gold_item, predicted_items
@@ -156,7 +156,7 @@ class _Answer(BaseModel):
     fault: Literal["agent", "user", "task", "world", "judge"]
 
 
-class Proposed(Frozen):
+class BlameProposals(Frozen):
     """The result of `propose`. `before`: trials that this proposer had spoken of earlier; `failures`: reasons by trial;
     `halt`: why asking had to stop, "" if it did not.
     """
@@ -186,7 +186,7 @@ async def propose(
     concurrency: int = 4,
     budget: float | None = None,
     on_progress: OnProgress | None = None,
-) -> Proposed:
+) -> BlameProposals:
     """Have the configuration's model `model` (or `RULE`) propose whose fault each of these failed trials is, and keep it
     under the name of `person`, who has it done. `judge`: whose verdicts it is shown. What the same model said with the
     same prompt is not asked again, so a second call goes on where the first stopped. `budget`: what the calls may cost.
@@ -217,7 +217,7 @@ async def propose(
             failed = await judge_each(cases, one, max(concurrency, 1), on_progress)
     finally:
         await hub.close()
-    return Proposed(
+    return BlameProposals(
         asked=len(cases) - len(failed),
         before=before,
         failures={cases[n].trial.id: trouble.reason for n, trouble in failed.items()},
@@ -273,7 +273,7 @@ async def _asked(
     prompt = _prompt(case.task, config)
     material = material_of(case.task, case.events, case.judgement)
     shown = _plain(material)
-    context = HeardCalls()
+    context = RecordingCalls()
 
     def check(answer: _Answer) -> str:
         if any(_plain(quote) and _plain(quote) in shown for quote in answer.evidence):

@@ -44,7 +44,7 @@ _KEPT_WORLDS = ("closed", "parallel")
 _PATIENCE = 30.0
 
 
-class Sent(Halt):
+class CapturedRequest(Halt):
     """Raised in place of a call: what would have been sent, and where to."""
 
     def __init__(self, url: str, body: JsonValue) -> None:
@@ -66,7 +66,7 @@ class _Asking(ChatClient):
         streams = mode == "always" or (mode == "auto" and on_text is not None)
         draft = Draft(self.config, messages, tools, may_call, schema, streams)
         body = json.loads(draft.encoded(self.capabilities.fallback))
-        raise Sent(public_form(self.config.base_url), scrub_data(body))
+        raise CapturedRequest(public_form(self.config.base_url), scrub_data(body))
 
 
 class _AskingHub(ModelHub):
@@ -81,7 +81,7 @@ class _AskingHub(ModelHub):
         return {}
 
 
-class _StillWorld:
+class _SilentWorld:
     """Answers nothing, in the place of a world that would look things up again."""
 
     def __init__(self, world: World) -> None:
@@ -100,7 +100,9 @@ def _not_again(what: str) -> CuecardError:
     )
 
 
-async def request_of(workspace: Archive, config: Config, trial_id: int, seq: int) -> Sent:
+async def request_of(
+    workspace: Archive, config: Config, trial_id: int, seq: int
+) -> CapturedRequest:
     """What was sent for the model call that is event `seq` of a trial. Raises `CuecardError` where it cannot be told:
     another program sent it, or the players are configured otherwise now.
     """
@@ -132,13 +134,13 @@ async def request_of(workspace: Archive, config: Config, trial_id: int, seq: int
         notes=RecordedLog(log).notes,
     )
     if target.payer != "world":
-        setup = replace(setup, world=_StillWorld(setup.world))
-    past = [event for event in log if _stood(event, target, seq)]
+        setup = replace(setup, world=_SilentWorld(setup.world))
+    past = [event for event in log if _is_visible_to(event, target, seq)]
     try:
         await asyncio.wait_for(
             play(setup, TrialLog(MemorySink(), past), leave_open=True), _PATIENCE
         )
-    except Sent as sent:
+    except CapturedRequest as sent:
         return sent
     except TimeoutError:
         pass
@@ -147,7 +149,7 @@ async def request_of(workspace: Archive, config: Config, trial_id: int, seq: int
     raise _not_again(target.key)
 
 
-def _stood(event: Event, target: ModelReplied, seq: int) -> bool:
+def _is_visible_to(event: Event, target: ModelReplied, seq: int) -> bool:
     """Whether a call finds this event: one that came before, or was made at the same time in another scope."""
     body = event.body
     if event.seq < seq or not isinstance(body, ModelReplied | ToolAnswered):
@@ -164,7 +166,7 @@ async def _nobody(dialogue: Dialogue | None) -> UserReply:
 
 async def judge_request(
     workspace: Archive, config: Config, trial_id: int, judge: str, key: str
-) -> Sent:
+) -> CapturedRequest:
     """What was sent for a judge's call, known by its key in the newest attempt. Raises `CuecardError` as `request_of`."""
     calls = judge_calls(workspace, trial_id, judge)
     others = {place: reply for place, reply in calls.items() if place != key}
@@ -178,7 +180,7 @@ async def judge_request(
     context = KeyedCalls(others, record, f"{key.partition('/')[0]}/")
     try:
         await build_judge(judge, config, _AskingHub(config)).judge(task, prediction, context)
-    except Sent as sent:
+    except CapturedRequest as sent:
         return sent
     raise _not_again(key)
 

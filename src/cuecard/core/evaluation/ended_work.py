@@ -40,7 +40,7 @@ async def offer_judging(
     again: bool = False,
 ) -> int:
     """Offer the run's ended trials that these judges have not fully judged to workers, or all of them `again`; how many
-    these are. Begun before with the same judges, it goes on. Raises `BeingPlayed`, `ConfigError`, and `NotAllowed` while
+    these are. Begun before with the same judges, it goes on. Raises `AlreadyPlayed`, `ConfigError`, and `NotAllowed` while
     workers play the run or are asked for something else.
     """
     asked = Judging(judges=tuple(judges), roster=player_configs(config, judges=judges))
@@ -133,7 +133,7 @@ def set_work(workspace: Archive, run_id: int, judging: Judging | None) -> None:
 
 
 async def end_work(workspace: Archive, run_id: int, by: str) -> None:
-    """Leave the run as it was before: once, whoever tries. Raises `BeingPlayed`."""
+    """Leave the run as it was before: once, whoever tries. Raises `AlreadyPlayed`."""
 
     def end() -> None:
         run = workspace.runs.get(run_id)

@@ -290,7 +290,7 @@ async def run_exam(
     time. `judge`, which asks through `hub`: without it, the plan's as it is configured. `budget`: what all calls of the exam may
     cost; when it is spent, or `control` stops it, the run is paused.
 
-    Raises `ConfigError` for a budget where a model has no price, and `BeingPlayed`.
+    Raises `ConfigError` for a budget where a model has no price, and `AlreadyPlayed`.
     """
     control = control or RunControl()
     plan = await asyncio.to_thread(enter_exam, workspace, plan, config, by, budget)

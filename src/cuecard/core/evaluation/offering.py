@@ -23,7 +23,7 @@ from cuecard.core.evaluation.sharing import asked_for
 from cuecard.core.i18n import _, beside
 from cuecard.core.llm.hub import ModelHub
 from cuecard.core.records import OrderKind, RunOrder, RunRecord, RunState
-from cuecard.core.worker_archive import BeingPlayed, Purpose
+from cuecard.core.worker_archive import AlreadyPlayed, Purpose
 
 if TYPE_CHECKING:
     from cuecard.core.archive import Archive
@@ -41,7 +41,7 @@ async def offer_run(
 ) -> int:
     """Offer the run's open trials to workers (failed ones too to `retry`, ended ones to `judge`), or `only` those of these
     ids; how many that are. What workers were asked to do with ended trials goes on instead. Trials of an agent whose memory
-    goes from one to the next are played by one worker, in their order. Raises `BeingPlayed`, and `CuecardError` where
+    goes from one to the next are played by one worker, in their order. Raises `AlreadyPlayed`, and `CuecardError` where
     workers cannot be.
     """
     run = await outlast(workspace, workspace.runs.get, run_id)
@@ -111,7 +111,7 @@ async def follow_run(
                     continue
                 judges = judges_of(settings_of(run).judges, config, hub)
                 await conclude(workspace, run_id, judges, None, by)
-            except (BeingPlayed, DatabaseAway):
+            except (AlreadyPlayed, DatabaseAway):
                 pass  # Whoever plays it concludes it; or the next look waits for the database.
             finally:
                 await hub.close()

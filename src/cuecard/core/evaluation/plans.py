@@ -33,7 +33,7 @@ from cuecard.core.tasks.models import Family, Task
 
 if TYPE_CHECKING:
     from cuecard.core.archive import Archive
-    from cuecard.core.worlds.replay import Tape
+    from cuecard.core.worlds.replay import RecordedAnswers
 
 
 def cell_for(
@@ -69,7 +69,7 @@ def setup_for(
     *,
     human: User | None = None,
     human_agent: Agent | None = None,
-    tape: Tape | None = None,
+    tape: RecordedAnswers | None = None,
     notes: tuple[str, ...] = (),
 ) -> TrialSetup:
     """The trial with its players made again; `human` plays the user part, `human_agent` the agent.

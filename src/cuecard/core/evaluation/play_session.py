@@ -17,13 +17,13 @@ from cuecard.core.errors import NotAllowed, error_text
 from cuecard.core.evaluation.judging import try_judging
 from cuecard.core.evaluation.plans import RunSettings, setup_for
 from cuecard.core.evaluation.play_setup import (
-    Audience,
     OnEnd,
     OnPhase,
     Opened,
     PersonInput,
     PlayOutcome,
     PlayPhase,
+    SessionListener,
     TrialRunner,
     Written,
     enter,
@@ -63,7 +63,7 @@ class PlaySession:
     """
 
     def __init__(
-        self, workspace: Archive, opened: Opened, config: Config, audience: Audience
+        self, workspace: Archive, opened: Opened, config: Config, audience: SessionListener
     ) -> None:
         trial = opened.trial
         self.trial = trial
@@ -128,7 +128,9 @@ class PlaySession:
         opened = await enter(
             workspace, task_id, revision, by, agent, settings, config, limits or Limits()
         )
-        return cls._of(workspace, opened, config, Audience(on_event, on_stream, on_phase, on_end))
+        return cls._of(
+            workspace, opened, config, SessionListener(on_event, on_stream, on_phase, on_end)
+        )
 
     @classmethod
     async def resume(
@@ -148,15 +150,17 @@ class PlaySession:
 
         A session that ended by a failure goes on too: the agent repeats the turn that failed.
 
-        Raises `NotFound`, `ConfigError`, `NotAllowed` if it has ended or is another person's, and `BeingPlayed`
+        Raises `NotFound`, `ConfigError`, `NotAllowed` if it has ended or is another person's, and `AlreadyPlayed`
         while it is played in another window.
         """
         opened = await take_up(workspace, trial_id, by, config)
-        return cls._of(workspace, opened, config, Audience(on_event, on_stream, on_phase, on_end))
+        return cls._of(
+            workspace, opened, config, SessionListener(on_event, on_stream, on_phase, on_end)
+        )
 
     @classmethod
     def _of(
-        cls, workspace: Archive, opened: Opened, config: Config, audience: Audience
+        cls, workspace: Archive, opened: Opened, config: Config, audience: SessionListener
     ) -> PlaySession:
         try:
             return cls(workspace, opened, config, audience)

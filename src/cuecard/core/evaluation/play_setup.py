@@ -135,7 +135,7 @@ OnPhase = Callable[[PlayPhase], None]
 
 
 @dataclass(frozen=True)
-class Audience:
+class SessionListener:
     """The callbacks of a session: for events when they are stored, for pieces of a reply (turn and text) as they are
     written, for changes of the phase, and for the end.
     """
@@ -210,7 +210,7 @@ async def enter(
 
 async def take_up(workspace: Archive, trial_id: int, by: str, config: Config) -> Opened:
     """Hold an open trial of `by`, or one that failed, to go on with it where it stopped. Raises `NotFound`,
-    `ConfigError`, `NotAllowed`, and `BeingPlayed` if it is played in another window.
+    `ConfigError`, `NotAllowed`, and `AlreadyPlayed` if it is played in another window.
     """
 
     def check() -> int:

@@ -223,7 +223,7 @@ async def rescore_run(
 
     `anew`: ask about all items, which is necessary if a judge's model or prompts have changed. Nothing is recorded
     twice, and answered calls are not made again. `control` stops it as it stops a run. Raises `NotAllowed` if a judge has changed (without `anew`) or if no
-    gold has, and `BeingPlayed` while another process rescores the run in the same way.
+    gold has, and `AlreadyPlayed` while another process rescores the run in the same way.
     """
     async with _copied(workspace, plan, judges, by, anew) as run:
         pairs = await asyncio.to_thread(pairs_of, workspace, plan, run.id)

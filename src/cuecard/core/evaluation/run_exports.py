@@ -40,7 +40,7 @@ _TASKS = 32
 """So many tasks stay in memory: trials come task by task, and a workspace may hold more than memory does."""
 
 
-class Gatherer:
+class TrialReader:
     """Reads the trials of one run, some at a time. `judges`: whose judgements are included, in this order;
     without any, all. `sight`: what the person who gets the files may see.
     """
@@ -345,7 +345,7 @@ def _batches(
     over = folder_names([f"{run.name} {run.uid[:8]}" for run in records])
     batches: list[Batch] = []
     for run, above in zip(records, over, strict=True):
-        gatherer = Gatherer(workspace, run, judges, sight)
+        gatherer = TrialReader(workspace, run, judges, sight)
         by_agent: dict[str, list[TrialRecord]] = {}
         for trial in workspace.runs.trials(run.id):
             if only is not None and trial.id not in only:

@@ -40,8 +40,8 @@ from cuecard.core.llm.hub import ModelHub
 from cuecard.core.probes.results import EXAMINER
 from cuecard.core.records import RunRecord, TrialRecord
 from cuecard.core.tasks.models import Task
-from cuecard.core.worker_archive import LAPSE, BeingPlayed, Claim, Lease
-from cuecard.core.worlds.replay import EventTape, Tape
+from cuecard.core.worker_archive import LAPSE, AlreadyPlayed, Claim, Lease
+from cuecard.core.worlds.replay import EventTape, RecordedAnswers
 
 if TYPE_CHECKING:
     from cuecard.core.archive import Archive
@@ -106,7 +106,7 @@ class _Held:
 
     task: Task
     past: list[Event]
-    tape: Tape | None
+    tape: RecordedAnswers | None
     notes: tuple[str, ...]
     source: RecordedLog | None
 
@@ -242,7 +242,7 @@ class Grid:
                 self._tasks[version] = self._workspace.tasks.revision(*version).task
             return self._tasks[version]
 
-    def _tape(self, trial: TrialRecord) -> Tape | None:
+    def _tape(self, trial: TrialRecord) -> RecordedAnswers | None:
         """The tool answers that the run named by a replay world recorded for this task; None for other worlds."""
         world = self._config.world(self._settings.world)
         if world.kind != "replay" or self._settings.replay is not None:
@@ -330,7 +330,7 @@ async def take(
         except asyncio.CancelledError:
             taking.add_done_callback(lambda taken: _give_back(workspace, taken))
             raise
-        except BeingPlayed as error:
+        except AlreadyPlayed as error:
             if error.certain or time.monotonic() > until:
                 raise
             await asyncio.sleep(_LOOK)
@@ -345,7 +345,7 @@ _WINDOW = 30.0
 _REASONS = 5
 
 
-class Trouble(NamedTuple):
+class TrialProblem(NamedTuple):
     """Why a trial failed, or what went wrong after it."""
 
     cell: str
@@ -364,7 +364,7 @@ class Tally:
         self.cost: float | None = None
         self.by_cell: dict[str, int | None] = {}
         self.ends: Counter[str] = Counter()
-        self.troubles: deque[Trouble] = deque(maxlen=_REASONS)
+        self.troubles: deque[TrialProblem] = deque(maxlen=_REASONS)
 
     def on_event(self, event: RunEvent) -> None:
         match event:
@@ -390,7 +390,7 @@ class Tally:
                 self.problems += bool(problem)
                 self.ends[end.value] += 1
                 if end.is_failure or problem:
-                    self.troubles.append(Trouble(cell, problem or detail))
+                    self.troubles.append(TrialProblem(cell, problem or detail))
             case TrialLeftOpen(cell=cell):
                 self.by_cell.pop(cell, None)
             case _:

@@ -15,7 +15,7 @@ from cuecard.core.engine.players import check_commands
 from cuecard.core.engine.run import run_grid
 from cuecard.core.engine.run_control import RunControl
 from cuecard.core.engine.step_context import Judge
-from cuecard.core.errors import CuecardError, DatabaseAway, Drained, Halt, Held
+from cuecard.core.errors import CuecardError, DatabaseAway, Halt, PausedByPerson, StoppedByPerson
 from cuecard.core.evaluation.judging import JudgeFailure, judge_run
 from cuecard.core.evaluation.plans import RunPlan, check_prices, create_run, models_in, settings_of
 from cuecard.core.evaluation.run_trials import Grid, playing, take
@@ -24,7 +24,7 @@ from cuecard.core.i18n import _, headed
 from cuecard.core.llm.hub import ModelHub
 from cuecard.core.players import all_embedded
 from cuecard.core.records import RunRecord, RunState
-from cuecard.core.worker_archive import BeingPlayed, Lease
+from cuecard.core.worker_archive import AlreadyPlayed, Lease
 
 if TYPE_CHECKING:
     from cuecard.core.archive import Archive
@@ -116,9 +116,9 @@ async def resume_run(
     `Budget` can be changed meanwhile. `only`: the ids of the trials to play. Cells in `on_event` are trial ids as text.
 
     If it is cancelled or drained through `control`, the run becomes `cancelled` and its open trials can be resumed; if
-    another `Halt` stops it (`Held`, a model that keeps failing, the budget) it becomes `paused`; if the process is
+    another `Halt` stops it (`PausedByPerson`, a model that keeps failing, the budget) it becomes `paused`; if the process is
     killed, `interrupted`. Meanwhile it is held for `by`. Should another process take it over because this one seemed
-    gone, this one stops. Raises `NotFound`, `ConfigError`, `BeingPlayed`, and `CuecardError` for a play session, which
+    gone, this one stops. Raises `NotFound`, `ConfigError`, `AlreadyPlayed`, and `CuecardError` for a play session, which
     cannot go on without its person.
     """
     run = await asyncio.to_thread(workspace.runs.get, run_id)
@@ -136,7 +136,9 @@ async def resume_run(
         )
     control = control or RunControl()
     hub = ModelHub(config)
-    taken_over = Held(_("The run is played elsewhere now"), _("this process seemed to be gone"))
+    taken_over = PausedByPerson(
+        _("The run is played elsewhere now"), _("this process seemed to be gone")
+    )
     after = await asyncio.to_thread(workspace.orders.last)
     lease = await take(workspace, run_id, by, lambda: control.pause(taken_over))
     try:
@@ -205,7 +207,7 @@ async def conclude(
     workspace: Archive, run_id: int, judges: Sequence[Judge], meter: Meter | None, by: str
 ) -> bool:
     """Judge what is unjudged of a run that workers played, and close it: once, whoever tries. Returns whether this did.
-    Raises `BeingPlayed`.
+    Raises `AlreadyPlayed`.
     """
     async with playing(workspace, run_id, by):
         unfinished = await asyncio.to_thread(workspace.runs.all, unfinished=True)
@@ -235,7 +237,7 @@ async def settle_runs(workspace: Archive, *, by: str = "", config: Config = EMBE
                     await judge_run(workspace, run.id, judge)
                 await asyncio.to_thread(_conclude, workspace, run.id, None)
                 settled += 1
-        except BeingPlayed:
+        except AlreadyPlayed:
             continue
         finally:
             await hub.close()
@@ -265,7 +267,9 @@ def _conclude(workspace: Archive, run_id: int, halt: Halt | None) -> None:
     run = workspace.runs.get(run_id)
     if run.finished == run.trials:
         workspace.runs.set_state(run_id, RunState.DONE)
-    elif isinstance(halt, Held) or (halt is not None and not isinstance(halt, Drained)):
+    elif isinstance(halt, PausedByPerson) or (
+        halt is not None and not isinstance(halt, StoppedByPerson)
+    ):
         workspace.runs.set_state(run_id, RunState.PAUSED, headed(halt.title, halt.message))
     else:
         workspace.runs.set_state(run_id, RunState.CANCELLED)

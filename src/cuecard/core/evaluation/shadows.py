@@ -15,7 +15,7 @@ from cuecard.core.archive import outlast
 from cuecard.core.config import Config
 from cuecard.core.engine.messages import Dialogue, ModelReply, PlayerRef, UserReply
 from cuecard.core.engine.players import build_user
-from cuecard.core.engine.step_context import HeardCalls, StepContext, User
+from cuecard.core.engine.step_context import RecordingCalls, StepContext, User
 from cuecard.core.errors import CuecardError
 from cuecard.core.evaluation.sharing import within_limits
 from cuecard.core.llm.hub import ModelHub
@@ -57,7 +57,7 @@ async def ask_shadow(user: User, dialogue: Dialogue) -> ShadowTurn:
     Its model is called once: nothing is asked again, mended or replaced. Faults of its reply are in `flags`; an
     unreadable answer gives no text, no decision and the flag `unusable`. Raises `ModelCallError` and `Halt`.
     """
-    context = HeardCalls()
+    context = RecordingCalls()
     # A step context can do more than call models, but simulated users need nothing else of it.
     reply = await user.reply(dialogue, cast(StepContext, context))
     return ShadowTurn(reply, tuple(context.heard), user.ref)
@@ -147,7 +147,7 @@ class Listener:
     def finish(self) -> None:
         """Called when no more turns follow; answers under way are awaited in the background."""
         if self._names and not self._closed:
-            self._spawn(self._hear_out())
+            self._spawn(self._finish_pending())
 
     async def close(self) -> None:
         """Cancel the calls under way. Answers that have come are still stored."""
@@ -166,7 +166,7 @@ class Listener:
         self._work.add(task)
         task.add_done_callback(self._work.discard)
 
-    async def _hear_out(self) -> None:
+    async def _finish_pending(self) -> None:
         if others := self._work - {asyncio.current_task()}:
             await asyncio.wait(others)
         await self._limits.aclose()

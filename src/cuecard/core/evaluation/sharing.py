@@ -16,9 +16,9 @@ from cuecard.core.errors import (
     BudgetSpent,
     CuecardError,
     DatabaseAway,
-    Drained,
-    Held,
     ModelPaused,
+    PausedByPerson,
+    StoppedByPerson,
     error_text,
 )
 from cuecard.core.i18n import _
@@ -379,9 +379,9 @@ def obey(order: RunOrder, control: RunControl, meter: Meter) -> None:
     asked = asked_for(order)
     match order.kind:
         case "pause":
-            control.drain(_ordered(Held(_("The run is paused"), asked)))
+            control.drain(_ordered(PausedByPerson(_("The run is paused"), asked)))
         case "cancel" if control.halt is None:
-            control.drain(_ordered(Drained(_("The run was stopped"), asked)))
+            control.drain(_ordered(StoppedByPerson(_("The run was stopped"), asked)))
         case "cancel":
             control.cancel()
         case "budget":
@@ -397,6 +397,6 @@ def asked_for(order: RunOrder) -> str:
     )
 
 
-def _ordered(halt: Drained) -> Drained:
+def _ordered(halt: StoppedByPerson) -> StoppedByPerson:
     halt.ordered = True
     return halt

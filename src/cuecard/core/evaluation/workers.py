@@ -22,10 +22,10 @@ from cuecard.core.errors import (
     ClaimLost,
     CuecardError,
     DatabaseAway,
-    Drained,
     Halt,
-    Held,
     NotKept,
+    PausedByPerson,
+    StoppedByPerson,
     error_text,
 )
 from cuecard.core.evaluation.ended_work import EndedCells, end_work
@@ -37,7 +37,7 @@ from cuecard.core.evaluation.sharing import Meter, shared
 from cuecard.core.i18n import _, headed
 from cuecard.core.llm.hub import ModelHub
 from cuecard.core.records import RunState
-from cuecard.core.worker_archive import WORKER_LAPSE, BeingPlayed, Claim, TrialQueue
+from cuecard.core.worker_archive import WORKER_LAPSE, AlreadyPlayed, Claim, TrialQueue
 
 if TYPE_CHECKING:
     from cuecard.core.archive import Archive
@@ -114,7 +114,7 @@ class _Handed:
         taken: list[Claim] = []
         try:
             taken = await self._worker.queue.take(self._run_id, most)
-        except (BeingPlayed, DatabaseAway):
+        except (AlreadyPlayed, DatabaseAway):
             return False
         finally:
             self._worker.free += most - len(taken)
@@ -187,7 +187,7 @@ class Worker:
             control.when_paused(lambda _halt: self._stop(control))
             control.attach(lambda: self._stop(control))
             ended = asyncio.Event()
-            beating = asyncio.create_task(self._beat_on(ended))
+            beating = asyncio.create_task(self._heartbeat(ended))
             try:
                 while not control.cancelled and control.halt is None:
                     if not await self._look() and until_done:
@@ -232,7 +232,7 @@ class Worker:
 
     def drain(self, run_id: int) -> None:
         """Stop playing the run here; others may go on with it."""
-        self._own.append(Drained(_("The run was stopped"), _("as asked for")))
+        self._own.append(StoppedByPerson(_("The run was stopped"), _("as asked for")))
         self._playing[run_id].control.drain(self._own[-1])
 
     async def _look(self) -> bool:
@@ -336,7 +336,7 @@ class Worker:
                         await end_work(self.workspace, run_id, self.by)
                     else:
                         await conclude(self.workspace, run_id, judges, meter, self.by)
-            except BeingPlayed:
+            except AlreadyPlayed:
                 pass  # Somebody else concludes it, or plays it alone.
             except Exception as error:  # noqa: BLE001 - the boundary of a run: the worker goes on, and begins it anew
                 self._warn(f"run {run_id}", error)
@@ -354,13 +354,15 @@ class Worker:
         set_state = self.workspace.runs.set_state
         if isinstance(halt, NotKept | DatabaseAway):
             await asyncio.sleep(_BEAT)
-        elif isinstance(halt, Held) or (halt is not None and not isinstance(halt, Drained)):
+        elif isinstance(halt, PausedByPerson) or (
+            halt is not None and not isinstance(halt, StoppedByPerson)
+        ):
             reason = headed(halt.title, halt.message)
             await outlast(self.workspace, set_state, run_id, RunState.PAUSED, reason)
         elif halt is not None and halt not in self._own:
             await outlast(self.workspace, set_state, run_id, RunState.CANCELLED)
 
-    async def _beat_on(self, ended: asyncio.Event) -> None:
+    async def _heartbeat(self, ended: asyncio.Event) -> None:
         last = False
         while not last:
             last = ended.is_set()

@@ -164,20 +164,20 @@ _ASKED = {
 def _of_world(task: Task, gold: FactWorld, draw: Draw, _others: object) -> Iterator[ExamInput]:
     values = [fact.value for fact in gold.facts if fact.kind is FactKind.FACT]
     names = (gold.answer, *gold.answer_aliases)
-    found = [Question("final", task, names, _likest(gold.answer, values))]
+    found = [Question("final", task, names, _most_similar(gold.answer, values))]
     for number, fact in enumerate(gold.facts):
         if fact.kind is FactKind.RULE:
             continue
         answer = (fact.value, *fact.aliases)
         asked = gold.model_copy(update={"answer": fact.value, "answer_aliases": fact.aliases})
         query = _ASKED[task.language].format(key=fact.key)
-        others = _likest(fact.value, [*values, gold.answer])
+        others = _most_similar(fact.value, [*values, gold.answer])
         changed = task.model_copy(update={"gold": asked, "query": query})
         found.append(Question(f"fact {number}", changed, answer, others))
     return _Exam(found, draw).inputs()
 
 
-def _likest(value: str, others: Sequence[str]) -> tuple[str, ...]:
+def _most_similar(value: str, others: Sequence[str]) -> tuple[str, ...]:
     """Numbers first for a number, words first for words."""
     number = any(char.isdigit() for char in value)
     kept = [other for other in dict.fromkeys(others) if other != value]

@@ -12,7 +12,7 @@ Line = TypeVar("Line")
 _L_contra = TypeVar("_L_contra", contravariant=True)
 
 
-class Makes(Protocol[_L_contra]):
+class InputMaker(Protocol[_L_contra]):
     """Makes an input: gold's items by their places, in this order; what is handed in; which of the targets count; what is handed
     in for each item; the input it is held against; the task, if it is another than the exam's.
     """
@@ -41,7 +41,7 @@ class Listed(Generic[Line]):
     lines: Mapping[int, Line]
     right: int
     wrong: int
-    make: Makes[Line]
+    make: InputMaker[Line]
     changed: Callable[[Line, Callable[[str], str]], Line]
     respelled: Callable[[Line, int], Line]
     padding: Sequence[Line] = ()

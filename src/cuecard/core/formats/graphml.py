@@ -34,7 +34,7 @@ _ESCAPED = re.compile(r"\\(\\|u[0-9a-f]{4})")
 
 
 @dataclass
-class _Thing:
+class _Element:
     """A graph, node or edge, with its data by name. `ends`: the nodes of an edge."""
 
     id: str
@@ -56,13 +56,13 @@ class _Reader:
         self.parser.StartElementHandler = self._start
         self.parser.EndElementHandler = self._end
         self.parser.CharacterDataHandler = self._text
-        self.graphs: list[_Thing] = []
-        self.nodes: list[_Thing] = []
-        self.edges: list[_Thing] = []
+        self.graphs: list[_Element] = []
+        self.nodes: list[_Element] = []
+        self.edges: list[_Element] = []
         self._names: dict[str, str] = {}
-        self._open: list[_Thing] = []
+        self._open: list[_Element] = []
         self._depth = 0
-        self._collecting: tuple[_Thing, str, list[str]] | None = None
+        self._collecting: tuple[_Element, str, list[str]] | None = None
 
     @property
     def line(self) -> int:
@@ -96,7 +96,7 @@ class _Reader:
                 pass
 
     def _begin(self, name: str, attributes: dict[str, str]) -> None:
-        thing = _Thing(attributes.get("id", ""), self.line)
+        thing = _Element(attributes.get("id", ""), self.line)
         if name == "graph":
             self.graphs.append(thing)
         elif name == "node":
@@ -144,7 +144,7 @@ def load_graphml(data: bytes) -> GraphFile:
     return _ours(reader, roots[0]) if ours else _theirs(reader)
 
 
-def _ours(reader: _Reader, graph: _Thing) -> GraphFile:
+def _ours(reader: _Reader, graph: _Element) -> GraphFile:
     file = GraphFile()
     for thing in (graph, *reader.nodes, *reader.edges):
         thing.data = {key: _plain(text) for key, text in thing.data.items()}
@@ -190,7 +190,9 @@ def _theirs(reader: _Reader) -> GraphFile:
     return file
 
 
-def _add_edge(file: GraphFile, edge: _Thing, ids: dict[str, str], relation: str, note: str) -> None:
+def _add_edge(
+    file: GraphFile, edge: _Element, ids: dict[str, str], relation: str, note: str
+) -> None:
     index = len(file.triples)
     for end, key in zip(edge.ends, ("source", "target"), strict=True):
         if end not in ids:
@@ -211,7 +213,7 @@ def _add_edge(file: GraphFile, edge: _Thing, ids: dict[str, str], relation: str,
     file.triples.append(triple)
 
 
-def _texts(text: str, node: _Thing) -> list[object]:
+def _texts(text: str, node: _Element) -> list[object]:
     try:
         value: object = json.loads(text)
     except (ValueError, RecursionError) as error:

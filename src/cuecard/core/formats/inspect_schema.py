@@ -89,7 +89,7 @@ class Limit(Frozen):
     reason: str | None = None
 
 
-class Happening(Frozen):
+class BaseEvent(Frozen):
     """What all events have; `working_start` in seconds from the trial's beginning."""
 
     uuid: str
@@ -105,13 +105,13 @@ class SampleData(Frozen):
     metadata: dict[str, JsonValue] = {}
 
 
-class SampleInit(Happening):
+class SampleInit(BaseEvent):
     event: Literal["sample_init"] = "sample_init"
     sample: SampleData
     state: dict[str, JsonValue] = {}
 
 
-class ModelEvent(Happening):
+class ModelEvent(BaseEvent):
     """`input_refs`: the stretches of the sample's pool of messages that the call was made on."""
 
     event: Literal["model"] = "model"
@@ -128,7 +128,7 @@ class ModelEvent(Happening):
     working_time: float
 
 
-class ToolEvent(Happening):
+class ToolEvent(BaseEvent):
     event: Literal["tool"] = "tool"
     type: Literal["function"] = "function"
     id: str
@@ -142,26 +142,26 @@ class ToolEvent(Happening):
     message_id: str | None = None
 
 
-class InfoEvent(Happening):
+class InfoEvent(BaseEvent):
     event: Literal["info"] = "info"
     source: str
     data: JsonValue
 
 
-class CompactionEvent(Happening):
+class CompactionEvent(BaseEvent):
     event: Literal["compaction"] = "compaction"
     type: Literal["summary", "trim"]
     tokens_before: int
     source: str = "cuecard"
 
 
-class ScoreEvent(Happening):
+class ScoreEvent(BaseEvent):
     event: Literal["score"] = "score"
     score: Score
     scorer: str
 
 
-class ErrorEvent(Happening):
+class ErrorEvent(BaseEvent):
     event: Literal["error"] = "error"
     error: Error
 

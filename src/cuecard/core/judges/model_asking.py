@@ -72,7 +72,7 @@ class Entry(BaseModel):
     reason: str = ""
 
     @property
-    def stance(self) -> object:
+    def verdict_key(self) -> object:
         """The decision without its reason: two answers on one item that differ in it contradict each other."""
         raise NotImplementedError
 
@@ -83,7 +83,7 @@ class CoverageEntry(Entry):
     supporting: Indices = []
 
     @property
-    def stance(self) -> object:
+    def verdict_key(self) -> object:
         return self.covered
 
 
@@ -93,7 +93,7 @@ class PartnerEntry(Entry):
     partner: MaybeIndex
 
     @property
-    def stance(self) -> object:
+    def verdict_key(self) -> object:
         return self.partner
 
 
@@ -101,7 +101,7 @@ class CellEntry(Entry):
     score: Annotated[int, Field(ge=0, le=1)]
 
     @property
-    def stance(self) -> object:
+    def verdict_key(self) -> object:
         return self.score
 
 
@@ -386,7 +386,7 @@ def _sift(
         same = by_index.get(index, [])
         if not same:
             complaints[Complaint.MISSING].append(index)
-        elif len({entry.stance for entry in same}) > 1:
+        elif len({entry.verdict_key for entry in same}) > 1:
             complaints[Complaint.CONTRADICTORY].append(index)
         elif complaint := questions.accept(same[0], batch):
             complaints[complaint].append(index)

@@ -19,9 +19,9 @@ from cuecard.core.llm.failures import (
     MAX_WAIT,
     Blame,
     Breaker,
+    CallTimeout,
     Failure,
     Overdue,
-    Patience,
     of_exception,
     of_status,
 )
@@ -122,7 +122,7 @@ class ChatClient:
         fallback = self.capabilities.fallback
         body = draft.encoded(fallback)
         ticket = self.limiter.ticket()
-        patience = Patience(self.config.timeout, self.config.total_timeout)
+        patience = CallTimeout(self.config.timeout, self.config.total_timeout)
         attempts = retries = 0
         doubted: Failure | None = None
         while True:
@@ -162,7 +162,7 @@ class ChatClient:
         connection = self._connection or await self._connect()
         key = await connection.key()
         try:
-            with Patience(self.config.timeout, self.config.timeout).attempt():
+            with CallTimeout(self.config.timeout, self.config.timeout).attempt():
                 async with connection.ask(None, key) as answer:
                     if answer.body is None:
                         failure = of_status(answer.status, answer.headers, answer.said, self.config)
@@ -204,7 +204,7 @@ class ChatClient:
             self.limiter.pause(paused)
 
     async def _attempt(
-        self, body: bytes, shown: _Shown, patience: Patience, attempts: int
+        self, body: bytes, shown: _Shown, patience: CallTimeout, attempts: int
     ) -> Call | Failure:
         connection = self._connection or await self._connect()
         key = await connection.key()

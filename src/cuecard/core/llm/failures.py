@@ -16,7 +16,7 @@ from cuecard.core.i18n import _, headed, ngettext
 from cuecard.core.llm.replies import Malformed, WebPage
 from cuecard.core.llm.wire import ServerFailure, ServerMessage
 from cuecard.core.text import one_line
-from cuecard.core.validation import TooMuch
+from cuecard.core.validation import TooLarge
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -33,7 +33,7 @@ class Overdue(TimeoutError):
         self.in_all = in_all
 
 
-class Patience:
+class CallTimeout:
     """The time left of one call, over all its attempts, without waiting for the limiter or between attempts. `silence`:
     most seconds without any data; `total`: most seconds in all.
     """
@@ -69,7 +69,7 @@ class Attempt:
         "_task",
     )
 
-    def __init__(self, patience: Patience) -> None:
+    def __init__(self, patience: CallTimeout) -> None:
         self._patience = patience
         self._loop = asyncio.get_running_loop()
         self._over: Overdue | None = None
@@ -225,7 +225,7 @@ def of_exception(error: Exception, config: ModelConfig) -> Failure:
                 _("make its certificate known to this system, or name it in SSL_CERT_FILE"),
                 blame=Blame.LASTING,
             )
-        case TooMuch():
+        case TooLarge():
             # A repeated request may give an equally long answer, which has to be paid for.
             return Failure(
                 _("The model's answer is too large"), str(error), blame=Blame.REQUEST, billed=True

@@ -281,12 +281,12 @@ class RateLimiter:
     def stop(self, halt: Halt) -> None:
         """Admit no more calls; waiting ones raise `halt`."""
         self._stopped = self._stopped or halt
-        self._rouse()
+        self._wake_all()
 
     def pause(self, halt: Halt) -> None:
         """`stop`, until a call that is under way succeeds."""
         self._paused = self._paused or halt
-        self._rouse()
+        self._wake_all()
         if self._shared:
             self._shared()
 
@@ -350,7 +350,7 @@ class RateLimiter:
             heapq.heappop(self._waiting)
             first.turn.set_result(self._admit(first.tokens))
 
-    def _rouse(self) -> None:
+    def _wake_all(self) -> None:
         waiting, self._waiting = self._waiting, []
         for one in waiting:
             if not one.turn.done():

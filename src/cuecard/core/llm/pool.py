@@ -102,7 +102,7 @@ def socks_errors() -> tuple[type[Exception], ...]:
     return (ProxyError, ProxyConnectionError, ProxyTimeoutError)
 
 
-def _noting_reuse() -> TraceConfig:
+def _reuse_trace() -> TraceConfig:
     """Adds a word to the list given as `trace_request_ctx` of a request whose connection was used before."""
     import aiohttp
 
@@ -124,7 +124,7 @@ async def _live(socks: str) -> AsyncGenerator[ClientSession]:
         connector=_connector(socks),
         cookie_jar=aiohttp.DummyCookieJar(),
         headers={"User-Agent": f"cuecard/{__version__}"},
-        trace_configs=[_noting_reuse()],
+        trace_configs=[_reuse_trace()],
     )
     try:
         yield session

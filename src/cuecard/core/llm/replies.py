@@ -14,7 +14,7 @@ from cuecard.core.errors import ScrubbedStream, scrub, scrub_model
 from cuecard.core.i18n import _
 from cuecard.core.llm.wire import ServerFailure, clean_json, mended_json
 from cuecard.core.text import storable
-from cuecard.core.validation import TooMuch
+from cuecard.core.validation import TooLarge
 
 MAX_CHARS = 2_000_000
 MAX_CALLS = 500
@@ -68,7 +68,7 @@ class Assembler:
         return self._usage
 
     def add(self, chunk: object) -> None:
-        """Add one chunk of a stream. Raises `Malformed`, `TooMuch`, and `ServerFailure` if the chunk reports a failure."""
+        """Add one chunk of a stream. Raises `Malformed`, `TooLarge`, and `ServerFailure` if the chunk reports a failure."""
         self._add(chunk, "delta")
 
     def end(self) -> None:
@@ -76,7 +76,7 @@ class Assembler:
         self._closed = True
 
     def add_whole(self, completion: object) -> None:
-        """Add a completion that came in one piece. Raises `Malformed`, `TooMuch` and `ServerFailure`."""
+        """Add a completion that came in one piece. Raises `Malformed`, `TooLarge` and `ServerFailure`."""
         self._add(completion, "message")
         if not self._choices:
             raise Malformed(_("the answer holds no choices"))
@@ -154,7 +154,7 @@ class Assembler:
     def grow(
         self, text: str = "", thought: str = "", calls: Iterable[dict[str, object]] = ()
     ) -> None:
-        """Add to the text, to the reasoning, and pieces of tool calls as chat completions stream them. Raises `TooMuch`."""
+        """Add to the text, to the reasoning, and pieces of tool calls as chat completions stream them. Raises `TooLarge`."""
         grown = len(text) + len(thought) + sum(self._calls.add(call) for call in calls)
         if not grown:
             return
@@ -168,7 +168,7 @@ class Assembler:
                 self._on_text(storable(text))
 
     def carry(self, item: dict[str, JsonValue]) -> None:
-        """Keep a piece of reasoning that the server wants back as it is. Raises `TooMuch`."""
+        """Keep a piece of reasoning that the server wants back as it is. Raises `TooLarge`."""
         self._enlarge(len(json.dumps(item)))
         self._carried.append(item)
 
@@ -183,7 +183,7 @@ class Assembler:
         self._size += grown
         if self._size > MAX_CHARS:
             said = _("the reply is longer than {n} characters").format(n=f"{MAX_CHARS:,}")
-            raise TooMuch(said)
+            raise TooLarge(said)
 
 
 @dataclass
@@ -208,7 +208,7 @@ class _Calls:
         return bool(self._slots)
 
     def add(self, delta: dict[str, object]) -> int:
-        """Add one piece; returns by how many characters that made the calls longer. Raises `TooMuch`."""
+        """Add one piece; returns by how many characters that made the calls longer. Raises `TooLarge`."""
         function = as_dict(delta.get("function"))
         id_, name = as_string(delta.get("id")), as_string(function.get("name"))
         arguments = _written(function.get("arguments"))
@@ -222,7 +222,9 @@ class _Calls:
         elif not slot.arguments.tell():
             slot.name += name
         if max(len(slot.name), len(slot.id)) > _MAX_NAME:
-            raise TooMuch(_("a tool call's name is longer than {n} characters").format(n=_MAX_NAME))
+            raise TooLarge(
+                _("a tool call's name is longer than {n} characters").format(n=_MAX_NAME)
+            )
         slot.arguments.write(arguments)
         return len(slot.name) - known + len(arguments)
 
@@ -269,7 +271,7 @@ class _Calls:
 
     def _new(self) -> _Slot:
         if len(self._slots) == MAX_CALLS:
-            raise TooMuch(_("the reply makes more than {n} tool calls").format(n=MAX_CALLS))
+            raise TooLarge(_("the reply makes more than {n} tool calls").format(n=MAX_CALLS))
         self._slots.append(_Slot())
         return self._slots[-1]
 
@@ -333,13 +335,13 @@ def usage_of(value: object, given: str = "prompt", made: str = "completion") -> 
 
 
 def _written(arguments: object) -> str:
-    """Arguments as a server gave them, as text. Raises `TooMuch`."""
+    """Arguments as a server gave them, as text. Raises `TooLarge`."""
     if arguments is None or isinstance(arguments, str):
         return arguments or ""
     try:
         return json.dumps(arguments)
     except RecursionError:
-        raise TooMuch(_("the reply is nested too deeply")) from None
+        raise TooLarge(_("the reply is nested too deeply")) from None
 
 
 def as_string(value: object) -> str:

@@ -9,7 +9,7 @@ from cuecard.core.engine.messages import ToolSpec
 from cuecard.core.i18n import _
 from cuecard.core.llm.replies import MAX_CALLS, Assembler, as_dict, as_dicts, as_string, usage_of
 from cuecard.core.llm.wire import CARRIED, ChatMessage, ServerFailure, clean_json
-from cuecard.core.validation import TooMuch
+from cuecard.core.validation import TooLarge
 
 # Each item has one or two.
 _MOST_NAMES = 2 * MAX_CALLS
@@ -123,7 +123,7 @@ class ResponseAssembler(Assembler):
         for name in names:
             self._places.setdefault(name, place)
         if len(self._places) > _MOST_NAMES:
-            raise TooMuch(_("the reply makes more than {n} tool calls").format(n=MAX_CALLS))
+            raise TooLarge(_("the reply makes more than {n} tool calls").format(n=MAX_CALLS))
         return place
 
     def _item(self, item: dict[str, object], place: object, *, begun: bool = False) -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from cuecard.core.i18n import _
 from cuecard.core.llm.replies import Assembler, Malformed, WebPage
-from cuecard.core.validation import TooMuch, check_bytes, client_error, read_body, read_json
+from cuecard.core.validation import TooLarge, check_bytes, client_error, read_body, read_json
 
 if TYPE_CHECKING:
     from aiohttp import ClientResponse
@@ -32,7 +32,7 @@ class Events:
         self._data: list[bytes] = []
 
     def feed(self, piece: bytes) -> Iterator[list[bytes]]:
-        """The events that `piece` completes. Raises `TooMuch`."""
+        """The events that `piece` completes. Raises `TooLarge`."""
         if self._after_cr and piece:
             piece, self._after_cr = piece.removeprefix(b"\n"), False
         self._size += len(piece)
@@ -76,7 +76,7 @@ _TAIL_SECONDS = 5.0
 async def read_answer(response: ClientResponse, assembler: Assembler) -> bool:
     """Read the reply into `assembler`; returns whether it came as a stream.
 
-    That is decided by how the body begins, not by the request: some servers cannot stream, others always do. Raises `Malformed`, `TooMuch`, `ServerFailure`, and what the connection raises.
+    That is decided by how the body begins, not by the request: some servers cannot stream, others always do. Raises `Malformed`, `TooLarge`, `ServerFailure`, and what the connection raises.
     """
     if response.content_type == "text/html":
         raise WebPage(_("the address answers with a web page"))
@@ -156,7 +156,7 @@ async def _drain(response: ClientResponse) -> None:
 def _json(data: bytes) -> object:
     try:
         return read_json(data)
-    except TooMuch:
+    except TooLarge:
         raise
     except UnicodeDecodeError:
         raise Malformed(_("it is not valid UTF-8")) from None

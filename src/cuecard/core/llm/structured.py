@@ -138,7 +138,7 @@ _MAX_SHOWN = 20_000
 
 
 @dataclass(frozen=True)
-class Structured(Generic[Shape]):
+class StructuredAnswer(Generic[Shape]):
     """The result of `ask_structured`. `value` is None if no attempt gave a usable answer; `problem` says why. `raw`: the
     model's last answer as text.
     """
@@ -158,7 +158,7 @@ async def ask_structured(
     language: TaskLanguage = "en",
     attempts: int = 2,
     check: Callable[[Shape], str] = lambda _value: "",
-) -> Structured[Shape]:
+) -> StructuredAnswer[Shape]:
     """The model's answer as a `shape`, whose JSON schema (with its docstrings) is sent with the request.
 
     JSON is found among the model's other words and repaired if it is broken. If the answer does not fit the shape, or
@@ -180,9 +180,9 @@ async def ask_structured(
         if value is not None:
             problem = check(value)
             if not problem:
-                return Structured(value, raw=raw)
+                return StructuredAnswer(value, raw=raw)
         thread += [wire.assistant(raw[:_MAX_SHOWN] or "…"), wire.user(problem)]
-    return Structured(None, problem, raw)
+    return StructuredAnswer(None, problem, raw)
 
 
 def read_shape(

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from cuecard.core.agents.model_agents import manner_for, options_of, prompts_for
+from cuecard.core.agents.model_agents import options_of, prompts_for, turn_settings_for
 from cuecard.core.agents.react import ReactAgent
 from cuecard.core.config import Prompt, find_prompt
 from cuecard.core.config_players import ModelAgentConfig, ReactAgentConfig, Settings
@@ -38,7 +38,7 @@ from cuecard.core.worlds.replay import NoTools
 if TYPE_CHECKING:
     from cuecard.core.engine.step_context import Agent, User, World
     from cuecard.core.llm.hub import ModelHub
-    from cuecard.core.worlds.replay import Tape
+    from cuecard.core.worlds.replay import RecordedAnswers
 
 
 _SHOWN = 200
@@ -248,7 +248,7 @@ def probe_players(
     world: str,
     config: Config,
     hub: ModelHub,
-    tape: Tape | None = None,
+    tape: RecordedAnswers | None = None,
 ) -> tuple[Agent, User, World]:
     """The players of one trial of a probe. The user says one thing and accepts any reply: what a user would say first
     to an agent that searches, the full query to others.
@@ -274,7 +274,9 @@ def _trying(
     task: Task, setting: ProbeSetting, model: str, config: Config, hub: ModelHub
 ) -> ReactAgent:
     react = _manners_of(model, setting, config)
-    manner = replace(manner_for(react, config, task, hub.client(model)), turn_tools=())
+    turn_settings = replace(
+        turn_settings_for(react, config, task, hub.client(model)), turn_tools=()
+    )
     prompts = prompts_for(react, config, task)
     if setting.name == "closed_book":
         prompts = replace(
@@ -286,7 +288,7 @@ def _trying(
         )
     elif setting.name == "open_book":
         prompts = replace(prompts, system=_prompt("probe_open_book", task, config), values={})
-    return ReactAgent(model, manner, prompts, task.family, options=options_of(react))
+    return ReactAgent(model, turn_settings, prompts, task.family, options=options_of(react))
 
 
 def _manners_of(model: str, setting: ProbeSetting, config: Config) -> ReactAgentConfig:

@@ -110,7 +110,7 @@ class Column(NamedTuple):
         return self.values[~none], np.diff(np.r_[0, np.cumsum(~none)][self.ends])
 
 
-class More(NamedTuple):
+class ExtraMeasure(NamedTuple):
     """A measure that samples have beside their own: a value for each, NaN where there is none, and `why` not."""
 
     values: NDArray[np.float64]
@@ -125,7 +125,7 @@ class Samples:
     def __init__(
         self,
         tasks: Mapping[str, Sequence[Measures]],
-        more: Mapping[str, Callable[[], More]] | None = None,
+        more: Mapping[str, Callable[[], ExtraMeasure]] | None = None,
     ) -> None:
         self.tasks = tuple(tasks)
         self.sizes = [len(group) for group in tasks.values()]
@@ -223,9 +223,9 @@ class Samples:
             chosen += mine
         return Samples(found, {name: partial(self._chosen, name, chosen) for name in self._more})
 
-    def _chosen(self, name: str, chosen: Sequence[int]) -> More:
+    def _chosen(self, name: str, chosen: Sequence[int]) -> ExtraMeasure:
         found = self._more[name]()
-        return More(found.values[list(chosen)], found.why)
+        return ExtraMeasure(found.values[list(chosen)], found.why)
 
 
 @dataclass(frozen=True, slots=True)

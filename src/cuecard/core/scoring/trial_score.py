@@ -24,7 +24,7 @@ from cuecard.core.engine.trial_log import (
 from cuecard.core.errors import error_text
 from cuecard.core.families.checkpoints.score import StepRecord
 from cuecard.core.i18n import _
-from cuecard.core.plugins import heard
+from cuecard.core.plugins import captured_output
 from cuecard.core.scoring.measures import MEASURES
 from cuecard.core.tasks.base import Frozen
 from cuecard.core.tasks.models import Task
@@ -56,7 +56,7 @@ def score_interaction(task: Task, events: Sequence[Event]) -> tuple[Measure, ...
     replies = agent_model_replies(events)
     users = len(user_turns(events))
     messages = _agent_messages(events)
-    dismissive, redirects, answers = _barren(task, events)
+    dismissive, redirects, answers = _undisclosing_turns(task, events)
     nobody = _("the user never answered")
     return (
         count("agent_turns", len(agent_turns(events))),
@@ -100,7 +100,7 @@ def _done(events: Sequence[Event]) -> Measure:
     return count("done", ends[-1] in (Termination.USER_DONE, Termination.ANSWERED))
 
 
-def _barren(task: Task, events: Sequence[Event]) -> tuple[int, int, int]:
+def _undisclosing_turns(task: Task, events: Sequence[Event]) -> tuple[int, int, int]:
     """How many user turns disclose nothing, after a question of the agent and after none; and all the user's answers."""
     asked: dict[int, bool] = {
         turn.turn: bool(questions(turn.reply.text)) for turn in agent_turns(events)
@@ -143,7 +143,7 @@ def rejudged(
 
 def _score_own(name: str, task: Task, events: Sequence[Event], judgement: Judgement) -> Measure:
     try:
-        with heard([]):
+        with captured_output([]):
             return replace(MEASURES[name].of(task, events, judgement), name=name)
     except (Exception, SystemExit) as error:  # noqa: BLE001 - code of others: what it raises is data
         return Measure(name, None, 0, error_text(error))

@@ -270,7 +270,7 @@ _LONG_LATIN, _LONG_HAN = 20, 10
 
 
 @dataclass(frozen=True)
-class Disclosed:
+class Disclosures:
     """What a reply discloses that it should not, as stage titles, questions and clues. `own`: the task's own words for
     this turn; `known`: texts whose names are no further leak; `not_met`: the card's words for an unmet cue; `coming`:
     the stages that are not disclosed yet.
@@ -294,7 +294,7 @@ class PersonaLines:
         self._task = task
         self._persona = persona
 
-    def disclosed(self, text: str, before: Dialogue, reply: UserReply) -> Disclosed:
+    def disclosed(self, text: str, before: Dialogue, reply: UserReply) -> Disclosures:
         stages = self._persona.stages
         done, number = set(before.stages_disclosed), next_stage(self._persona, before)
         said = _stage(stages, reply.stage)
@@ -327,7 +327,7 @@ class PersonaLines:
         if said and not (ahead or doubled or skipped) and not _kept(reply):
             missing = "" if _touches(text, said.line) else said.line
         found = (stage.line for stage in (*ahead, *doubled))
-        return Disclosed(
+        return Disclosures(
             ahead=tuple(stage.title for stage in ahead),
             skipped=skipped,
             doubled=tuple(stage.title for stage in doubled),
@@ -348,7 +348,7 @@ class ChainLines:
         self._task = task
         self._rules = ChainRules(task, patience=None)
 
-    def disclosed(self, text: str, before: Dialogue, reply: UserReply) -> Disclosed:
+    def disclosed(self, text: str, before: Dialogue, reply: UserReply) -> Disclosures:
         steps, chain = self._rules.steps, self._rules.chain
         place = self._rules.place(before)
         asked = reply.status is CheckpointStatus.AMBIGUITY_DETECTED
@@ -373,7 +373,7 @@ class ChainLines:
         said = without_terms(clue, chain.forbidden, "…")
         unsaid = clue and not (place.situation.clue_given or _touches(text, said) or _kept(reply))
         missing = clue if unsaid and not (skipped or asks or clues) else ""
-        return Disclosed(
+        return Disclosures(
             forbidden=forbidden_in(spoken, chain),
             ahead=(*asks, *clues),
             skipped=(skipped,),

@@ -19,7 +19,7 @@ from cuecard.core.text import (
 )
 from cuecard.core.users.checks import (
     ChainLines,
-    Disclosed,
+    Disclosures,
     PersonaLines,
     markdown_in,
     structures_in,
@@ -237,7 +237,7 @@ class FaultFinder:
         if not decided and normalise(text) in self._queries:
             # A staged user says the benchmark's sub-queries in order, whatever the agent asked.
             return ()
-        disclosed = self._lines.disclosed(text, before, reply) if self._lines else Disclosed()
+        disclosed = self._lines.disclosed(text, before, reply) if self._lines else Disclosures()
         forbidden = disclosed.forbidden
         faults = [
             _fault(FaultKind.LEAK, self._leaked(text, before, disclosed)),
@@ -255,7 +255,7 @@ class FaultFinder:
         ignored = _fault(FaultKind.IGNORED, self._ignored(text, before, reply, disclosed))
         return (ignored,) if ignored else ()
 
-    def _leaked(self, text: str, before: Dialogue, disclosed: Disclosed) -> tuple[str, ...]:
+    def _leaked(self, text: str, before: Dialogue, disclosed: Disclosures) -> tuple[str, ...]:
         # Names that are part of another fault are no further leak.
         told = known_texts(self.task, before, *disclosed.known)
         return self._secrets.named(without_terms(text, disclosed.forbidden), told)
@@ -268,7 +268,7 @@ class FaultFinder:
         known = 1 <= reply.stage <= len(stages)
         return (f"{reply.stage} · {stages[reply.stage - 1].title}" if known else str(reply.stage),)
 
-    def _form(self, text: str, before: Dialogue, disclosed: Disclosed) -> list[Fault | None]:
+    def _form(self, text: str, before: Dialogue, disclosed: Disclosures) -> list[Fault | None]:
         """Faults of form, apart from those of the task's own words for this turn."""
         for own in disclosed.own:
             text = text.replace(own, " ") if own else text
@@ -283,7 +283,7 @@ class FaultFinder:
         ]
 
     def _ignored(
-        self, text: str, before: Dialogue, reply: UserReply, disclosed: Disclosed
+        self, text: str, before: Dialogue, reply: UserReply, disclosed: Disclosures
     ) -> Sequence[str]:
         last = before.last("agent")
         taken_up = reply.status in ADVANCING or reply.status is CheckpointStatus.AMBIGUITY_DETECTED

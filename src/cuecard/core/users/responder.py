@@ -40,7 +40,7 @@ class Move(Enum):
 
 
 @dataclass(frozen=True)
-class Situation:
+class CurrentStep:
     """The current step: whether it is ambiguous, and whether its clue has been released."""
 
     ambiguous: bool
@@ -68,7 +68,7 @@ _STATUSES: dict[tuple[bool, Move], Status] = {
 }
 
 
-def status_of(move: Move, situation: Situation) -> Status:
+def status_of(move: Move, situation: CurrentStep) -> Status:
     if move is Move.RIGHT and situation.last:
         return Status.TASK_COMPLETED
     return _STATUSES[situation.ambiguous and not situation.clue_given, move]
@@ -142,7 +142,7 @@ class Place:
 
     index: int
     step: Checkpoint
-    situation: Situation
+    situation: CurrentStep
 
 
 @dataclass(frozen=True)
@@ -184,7 +184,7 @@ class ChainRules:
     def place(self, dialogue: Dialogue) -> Place:
         index = self._index(dialogue)
         step = self.steps[index]
-        situation = Situation(
+        situation = CurrentStep(
             ambiguous=step.ambiguity is not None,
             clue_given=any(
                 m.checkpoint == index and m.status is CheckpointStatus.AMBIGUITY_DETECTED

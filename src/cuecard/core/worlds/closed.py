@@ -12,7 +12,7 @@ from cuecard.core.players import kind_of
 from cuecard.core.tasks.models import Task, TaskLanguage
 from cuecard.core.worlds.background import Noise, Secrets, digest, page
 from cuecard.core.worlds.finding import Finding, Index, Lead
-from cuecard.core.worlds.statements import Form, Statement, say_list, say_statement
+from cuecard.core.worlds.statements import Form, Statement, list_text, statement_text
 
 MAX_QUERY = 2000
 _REFUSALS: dict[TaskLanguage, dict[str, str]] = {
@@ -148,11 +148,11 @@ class ClosedWorld:
         # A step is stated without its predecessor, whose target the agent may not know yet.
         subject = "" if statement.step else statement.title
         if statement.step and statement.step.lists_readings:
-            title, content = say_list(
+            title, content = list_text(
                 self._task.language, Form.READINGS, statement.attribute, statement.value_aliases
             )
         else:
-            title, content = say_statement(
+            title, content = statement_text(
                 self._task.language, subject, statement.attribute, statement.value
             )
         return page(title, content, self._noise.date(title + content))
@@ -161,7 +161,7 @@ class ClosedWorld:
         """A list as an entry, or None if its wording would give a value away."""
         if not lead.items:
             return None
-        title, content = say_list(self._task.language, lead.form, lead.name, lead.items)
+        title, content = list_text(self._task.language, lead.form, lead.name, lead.items)
         if not (
             self._secrets.guard.clean(title, known) and self._secrets.guard.clean(content, known)
         ):

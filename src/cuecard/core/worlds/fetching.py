@@ -126,7 +126,7 @@ _MB = 1_000_000
 _ACCEPT = "text/html,application/xhtml+xml,application/json;q=0.9,text/*;q=0.9,*/*;q=0.5"
 
 
-class Lost(StrEnum):
+class FetchFailure(StrEnum):
     """Why there is no page."""
 
     STATUS = "status"
@@ -142,7 +142,7 @@ class Lost(StrEnum):
 class FetchError(Exception):
     """A page could not be fetched. `detail`: an HTTP status, a media type or a redirect's target."""
 
-    def __init__(self, reason: Lost | Forbidden, detail: str = "") -> None:
+    def __init__(self, reason: FetchFailure | Forbidden, detail: str = "") -> None:
         super().__init__(reason.value, detail)
         self.reason = reason
         self.detail = detail
@@ -199,7 +199,7 @@ class Fetcher:
             async with asyncio.timeout(self._config.timeout):
                 return await self._follow(url)
         except TimeoutError as error:
-            raise FetchError(Lost.TIMEOUT, f"{self._config.timeout:g}") from error
+            raise FetchError(FetchFailure.TIMEOUT, f"{self._config.timeout:g}") from error
 
     async def close(self) -> None:
         if self._session is not None:
@@ -217,7 +217,7 @@ class Fetcher:
             if isinstance(found, Page):
                 return found
             url = found
-        raise FetchError(Lost.REDIRECTS, str(MOST_REDIRECTS))
+        raise FetchError(FetchFailure.REDIRECTS, str(MOST_REDIRECTS))
 
     async def _get(self, url: str) -> Page | str:
         """A page, or the address that the server names instead."""
@@ -229,14 +229,16 @@ class Fetcher:
         except aiohttp.InvalidURL as error:
             raise FetchError(Forbidden.MALFORMED, url) from error
         except (aiohttp.ClientSSLError, aiohttp.ServerFingerprintMismatch) as error:
-            raise FetchError(Lost.CERTIFICATE, url) from error
+            raise FetchError(FetchFailure.CERTIFICATE, url) from error
         except aiohttp.ClientConnectorError as error:
             private = isinstance(error.os_error, _PrivateAddress)
-            raise FetchError(Forbidden.PRIVATE if private else Lost.UNREACHABLE, url) from error
+            raise FetchError(
+                Forbidden.PRIVATE if private else FetchFailure.UNREACHABLE, url
+            ) from error
         except TimeoutError as error:
-            raise FetchError(Lost.TIMEOUT, f"{self._config.timeout:g}") from error
+            raise FetchError(FetchFailure.TIMEOUT, f"{self._config.timeout:g}") from error
         except (aiohttp.ClientError, OSError, ValueError, zlib.error) as error:
-            raise FetchError(Lost.BROKEN, url) from error
+            raise FetchError(FetchFailure.BROKEN, url) from error
 
     async def _read(self, url: str, response: ClientResponse) -> Page | str:
         target = response.headers.get("Location", "")
@@ -246,10 +248,10 @@ class Fetcher:
             except ValueError as error:
                 raise FetchError(Forbidden.MALFORMED, target) from error
         if response.status != 200:
-            raise FetchError(Lost.STATUS, str(response.status))
+            raise FetchError(FetchFailure.STATUS, str(response.status))
         declared = response.headers.get("Content-Type", "")
         if "application/pdf" in declared.lower():
-            raise FetchError(Lost.PDF)
+            raise FetchError(FetchFailure.PDF)
         encoding = response.headers.get("Content-Encoding", "").strip().lower()
         body = bytearray()
         limit = int(self._config.max_mb * _MB)
@@ -259,10 +261,10 @@ class Fetcher:
                 break
         data = bytes(body[:limit])
         if data.startswith(b"%PDF-"):
-            raise FetchError(Lost.PDF)
+            raise FetchError(FetchFailure.PDF)
         kind = format_of(declared, data)
         if kind is None:
-            raise FetchError(Lost.BINARY, declared.partition(";")[0].strip())
+            raise FetchError(FetchFailure.BINARY, declared.partition(";")[0].strip())
         source = await asyncio.to_thread(decode, data, declared)
         return Page(url, source, kind, cut=len(body) > limit)
 
@@ -311,7 +313,7 @@ async def _unpacked(response: ClientResponse, encoding: str, limit: int) -> Asyn
     if encoding in ("gzip", "x-gzip"):
         unpack = zlib.decompressobj(16 + zlib.MAX_WBITS)
     elif encoding not in ("", "identity", "deflate"):
-        raise FetchError(Lost.BINARY, encoding)
+        raise FetchError(FetchFailure.BINARY, encoding)
     async for piece in response.content.iter_any():
         if encoding == "deflate" and unpack is None:
             # `deflate` means data with a zlib header to some servers, and without one to others.

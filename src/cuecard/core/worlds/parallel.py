@@ -32,7 +32,7 @@ from cuecard.core.tasks.models import Task, TaskLanguage
 from cuecard.core.text import contains_term, normalise, one_line, storable
 from cuecard.core.worlds.background import Noise, Secrets, digest, page
 from cuecard.core.worlds.closed import SEARCH, ClosedWorld, as_text, search_refusal
-from cuecard.core.worlds.parallel_facts import LABEL, Excuse, FactSheet, Leaks, holds
+from cuecard.core.worlds.parallel_facts import LABEL, AllowedText, FactSheet, Leaks, holds
 from cuecard.core.worlds.statements import Statement
 
 if TYPE_CHECKING:
@@ -202,7 +202,7 @@ class Rules:
                 told = self._leaks.stating(excuse, matched)
             yield from self._entry(place + 1, entry, told)
 
-    def _entry(self, n: int, entry: EngineEntry, excuse: Excuse) -> Iterator[str]:
+    def _entry(self, n: int, entry: EngineEntry, excuse: AllowedText) -> Iterator[str]:
         if not entry.title.strip() or not entry.content.strip():
             yield self._said["blank"].format(n=n)
         if len(entry.title) > MAX_TITLE or len(entry.content) > MAX_CONTENT:

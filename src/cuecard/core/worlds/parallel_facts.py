@@ -194,14 +194,14 @@ _ABOUT = 0.6
 
 
 @dataclass(frozen=True)
-class Excuse:
+class AllowedText:
     """What a text may contain: `phrases` by which a query asks, and the value of the statement `stated`."""
 
     phrases: tuple[str, ...] = ()
     stated: Statement | None = None
 
 
-NOTHING = Excuse()
+NOTHING = AllowedText()
 
 
 class Leaks:
@@ -278,18 +278,18 @@ class Leaks:
             if name in flat and next(iter(occurrences(flat, name)), None)
         )
 
-    def excused(self, query: str) -> Excuse:
+    def excused(self, query: str) -> AllowedText:
         """What the entries for this query may name: whatever the query or the task's public text names."""
-        return Excuse((*self._known, *self._named_in(query)))
+        return AllowedText((*self._known, *self._named_in(query)))
 
-    def stating(self, excuse: Excuse, statement: Statement) -> Excuse:
+    def stating(self, excuse: AllowedText, statement: Statement) -> AllowedText:
         """`excuse` for the one entry that states `statement`. In a graph or a chain its subject may be secret too."""
         own = [statement.attribute]
         if not (statement.linked or statement.step):
             own += (name for names in statement.subject for name in names)
-        return Excuse((*excuse.phrases, *own), statement)
+        return AllowedText((*excuse.phrases, *own), statement)
 
-    def found_in(self, text: str, excuse: Excuse = NOTHING) -> str:
+    def found_in(self, text: str, excuse: AllowedText = NOTHING) -> str:
         """A value that the text gives away; "" if there is none."""
         own = excuse.stated.values if excuse.stated else ()
         excused = (*excuse.phrases, *own)

@@ -172,7 +172,7 @@ def _enter_namespaces(cage: _Cage) -> None:
     own = os.open("/proc/self", os.O_PATH)  # Out of sight once the root is laid.
     if cage.root and cage.libc.unshare(wanted) == 0:
         cage.held["network"] = cage.held["processes"] = True
-        _lay_root(cage)
+        _make_root(cage)
         _become(cage, cage.person)
         if cage.person == _NOBODY:
             cage.call("unshare", _NEW_USER)
@@ -189,7 +189,7 @@ def _enter_namespaces(cage: _Cage) -> None:
         cage.call("unshare", _NEW_USER | wanted)
         cage.held["network"] = cage.held["processes"] = True
         _map_users(cage, own, uid, gid)
-        _lay_root(cage)
+        _make_root(cage)
     os.close(own)
 
 
@@ -226,7 +226,7 @@ def _map_users(cage: _Cage, own: int, uid: int, gid: int) -> None:
         os.close(place)
 
 
-def _lay_root(cage: _Cage) -> None:
+def _make_root(cage: _Cage) -> None:
     """Make a root with what the program may read, read-only, and its working directory, in memory. Raises `OSError`."""
     root, work = cage.asked["root"], cage.asked["work"]
     cage.call("mount", b"none", b"/", None, _MS_REC | _MS_PRIVATE, None)

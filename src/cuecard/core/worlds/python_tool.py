@@ -97,7 +97,7 @@ class Isolation:
 
 
 @dataclass(frozen=True)
-class Ran:
+class ProgramResult:
     """The result of a program. `output`: the beginning of its standard output; `errors`: the end of its standard error;
     `cut`: whether something was left out. `code`: the exit code, or minus the signal that ended it.
     """
@@ -110,7 +110,7 @@ class Ran:
     isolation: Isolation = Isolation()
 
 
-async def run_python(code: str, config: PythonConfig) -> Ran:
+async def run_python(code: str, config: PythonConfig) -> ProgramResult:
     """Run `code` to its end or to its limits. At most as many programs run concurrently as there are processors, so
     that the limit of time is fair.
     """
@@ -208,7 +208,7 @@ class _Watch(asyncio.SubprocessProtocol):
         self.ended.set()
 
 
-async def _run(place: Path, config: PythonConfig) -> Ran:
+async def _run(place: Path, config: PythonConfig) -> ProgramResult:
     reading, writing = os.pipe()
     watch = _Watch(config.output_chars * _BYTES_A_CHAR + 1)
     stopped: Ending | None = None
@@ -261,7 +261,7 @@ def _kill(pid: int) -> None:
 
 def _ran(
     watch: _Watch, stopped: Ending | None, said: bytes, config: PythonConfig, place: Path
-) -> Ran:
+) -> ProgramResult:
     told: dict[str, object] = {}
     for line in said.splitlines():
         told.update(json.loads(line))
@@ -271,7 +271,7 @@ def _ran(
     output, errors = _text(watch.output, place), _text(watch.errors, place)
     most = config.output_chars
     cut = len(output) > most or watch.seen > len(watch.output) + len(watch.errors)
-    return Ran(
+    return ProgramResult(
         ending=stopped or _ending(code, errors, started=told.get("refused") is False),
         output=output[:most],
         errors=errors[-_STDERR_CHARS:],
@@ -439,7 +439,7 @@ class WithPython:
         if isinstance(self._world, Closable):
             await self._world.close()
 
-    def _told(self, ran: Ran) -> ToolAnswer:
+    def _told(self, ran: ProgramResult) -> ToolAnswer:
         words = _WORDS[self._language]
         parts = [ran.output.rstrip("\n")] if ran.output.strip() else []
         if ran.cut:

@@ -17,7 +17,7 @@ from cuecard.core.tasks.models import Task, TaskLanguage
 from cuecard.core.text import one_line
 
 
-class Tape(Protocol):
+class RecordedAnswers(Protocol):
     """Recorded answers. The same call may have been made several times, with several answers."""
 
     @property
@@ -122,7 +122,9 @@ class ReplayWorld:
     `run`: the run that the tape was made from. Without a tape nothing can be played, but `ref` works.
     """
 
-    def __init__(self, name: str, run: int, language: TaskLanguage, tape: Tape | None) -> None:
+    def __init__(
+        self, name: str, run: int, language: TaskLanguage, tape: RecordedAnswers | None
+    ) -> None:
         self._name = name
         self._run = run
         self._language: TaskLanguage = language
@@ -149,7 +151,7 @@ class ReplayWorld:
         )
         return recorded[min(before, len(recorded) - 1)]
 
-    def _recording(self) -> Tape:
+    def _recording(self) -> RecordedAnswers:
         if self._tape is None:
             raise CuecardError(
                 _("There is no recording to play from"),
@@ -199,7 +201,7 @@ def make_world(
     _config: object,
     _hub: object,
     task: Task,
-    tape: Tape | None,
+    tape: RecordedAnswers | None,
 ) -> ReplayWorld:
     """The world for one trial of `task`, which answers from `tape`."""
     return ReplayWorld(name, replay.run, task.language, tape)

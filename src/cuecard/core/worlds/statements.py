@@ -162,7 +162,7 @@ _WORDINGS: dict[TaskLanguage, _Wording] = {
 _BULLET = "\n- "
 
 
-def say_statement(
+def statement_text(
     language: TaskLanguage, subject: str, attribute: str, value: str
 ) -> tuple[str, str]:
     """Title and content of a statement; without a subject the attribute is the title."""
@@ -174,7 +174,7 @@ def say_statement(
     return subject or attribute, f"{head}{value}{wording.end}"
 
 
-def say_list(
+def list_text(
     language: TaskLanguage, form: Form, name: str, items: Iterable[str]
 ) -> tuple[str, str]:
     """Title and content of a list."""

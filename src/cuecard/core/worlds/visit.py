@@ -16,7 +16,7 @@ from cuecard.core.errors import ModelCallError, scrub
 from cuecard.core.tasks.models import TaskLanguage
 from cuecard.core.text import content_words, is_cjk, normalise, one_line, shared_words, storable
 from cuecard.core.worlds.engines import EngineError, Trouble
-from cuecard.core.worlds.fetching import FetchError, Forbidden, Lost, PageSource
+from cuecard.core.worlds.fetching import FetchError, FetchFailure, Forbidden, PageSource
 from cuecard.core.worlds.page_text import PageText, read_page
 
 if TYPE_CHECKING:
@@ -115,21 +115,21 @@ _TROUBLES: dict[TaskLanguage, dict[Trouble, str]] = {
         Trouble.LONG: "查询太长，最多 {detail} 个字符。",
     },
 }
-_LOSSES: dict[TaskLanguage, dict[Lost | Forbidden, str]] = {
+_LOSSES: dict[TaskLanguage, dict[FetchFailure | Forbidden, str]] = {
     "en": {
         Forbidden.SCHEME: "Only addresses that start with http:// or https:// can be visited.",
         Forbidden.MALFORMED: "This is not a valid web address.",
         Forbidden.CREDENTIALS: "Addresses with a user name or password are not visited.",
         Forbidden.PRIVATE: "This address belongs to a private network and is not visited.",
         Forbidden.BLOCKED: "The page is not available.",
-        Lost.STATUS: "The server answered with status {detail}.",
-        Lost.REDIRECTS: "The server redirects more than {detail} times.",
-        Lost.TIMEOUT: "The page did not arrive within {detail} seconds.",
-        Lost.UNREACHABLE: "The server cannot be reached.",
-        Lost.CERTIFICATE: "The server's certificate is not valid.",
-        Lost.BROKEN: "The server's answer is broken.",
-        Lost.PDF: "This is a PDF file, which cannot be read here.",
-        Lost.BINARY: "This is no page of text ({detail}).",
+        FetchFailure.STATUS: "The server answered with status {detail}.",
+        FetchFailure.REDIRECTS: "The server redirects more than {detail} times.",
+        FetchFailure.TIMEOUT: "The page did not arrive within {detail} seconds.",
+        FetchFailure.UNREACHABLE: "The server cannot be reached.",
+        FetchFailure.CERTIFICATE: "The server's certificate is not valid.",
+        FetchFailure.BROKEN: "The server's answer is broken.",
+        FetchFailure.PDF: "This is a PDF file, which cannot be read here.",
+        FetchFailure.BINARY: "This is no page of text ({detail}).",
     },
     "zh": {
         Forbidden.SCHEME: "只能访问以 http:// 或 https:// 开头的网址。",
@@ -137,14 +137,14 @@ _LOSSES: dict[TaskLanguage, dict[Lost | Forbidden, str]] = {
         Forbidden.CREDENTIALS: "不访问带有用户名或密码的网址。",
         Forbidden.PRIVATE: "该网址属于内部网络，不予访问。",
         Forbidden.BLOCKED: "该网页无法访问。",
-        Lost.STATUS: "服务器返回状态码 {detail}。",
-        Lost.REDIRECTS: "服务器重定向超过 {detail} 次。",
-        Lost.TIMEOUT: "网页在 {detail} 秒内没有传完。",
-        Lost.UNREACHABLE: "无法连接服务器。",
-        Lost.CERTIFICATE: "服务器的证书无效。",
-        Lost.BROKEN: "服务器的应答已损坏。",
-        Lost.PDF: "这是 PDF 文件，此处无法读取。",
-        Lost.BINARY: "这不是文本网页（{detail}）。",
+        FetchFailure.STATUS: "服务器返回状态码 {detail}。",
+        FetchFailure.REDIRECTS: "服务器重定向超过 {detail} 次。",
+        FetchFailure.TIMEOUT: "网页在 {detail} 秒内没有传完。",
+        FetchFailure.UNREACHABLE: "无法连接服务器。",
+        FetchFailure.CERTIFICATE: "服务器的证书无效。",
+        FetchFailure.BROKEN: "服务器的应答已损坏。",
+        FetchFailure.PDF: "这是 PDF 文件，此处无法读取。",
+        FetchFailure.BINARY: "这不是文本网页（{detail}）。",
     },
 }
 WORDS: dict[TaskLanguage, dict[str, str]] = {
@@ -185,7 +185,7 @@ WORDS: dict[TaskLanguage, dict[str, str]] = {
 }
 
 
-def say_trouble(error: EngineError, language: TaskLanguage) -> str:
+def failure_text(error: EngineError, language: TaskLanguage) -> str:
     text = _TROUBLES[language][error.trouble].format(detail=error.detail)
     # An engine's message about the query may help the agent; one about keys does not.
     if error.trouble is Trouble.REFUSED and error.detail:
@@ -193,7 +193,7 @@ def say_trouble(error: EngineError, language: TaskLanguage) -> str:
     return text
 
 
-def say_loss(error: FetchError, language: TaskLanguage) -> str:
+def cut_notice(error: FetchError, language: TaskLanguage) -> str:
     return _LOSSES[language][error.reason].format(detail=error.detail or "?")
 
 
@@ -219,7 +219,7 @@ class PageSummary(BaseModel):
 
 
 @dataclass(frozen=True)
-class Visited:
+class VisitResult:
     """A page that was read, or the reason (`problem`) why it could not be. `blocked`: the address that a block list
     holds, where that is the reason.
     """
@@ -306,7 +306,7 @@ class Visitor:
     async def close(self) -> None:
         await self._source.close()
 
-    async def _one(self, url: str, goal: str, context: CallContext) -> tuple[Visited, str]:
+    async def _one(self, url: str, goal: str, context: CallContext) -> tuple[VisitResult, str]:
         words = WORDS[self._language]
         visited = await self._read(url)
         if visited.problem:
@@ -323,15 +323,15 @@ class Visitor:
             said.append(words["cut"])
         return visited, "\n".join((*head, "", *said))
 
-    async def _read(self, url: str) -> Visited:
+    async def _read(self, url: str) -> VisitResult:
         try:
             page = await self._source.fetch(url)
         except FetchError as error:
             blocked = error.detail if error.reason is Forbidden.BLOCKED else ""
-            return Visited(url, problem=say_loss(error, self._language), blocked=blocked)
+            return VisitResult(url, problem=cut_notice(error, self._language), blocked=blocked)
         # Scrubbed: a page may echo a secret of the request, and its text also goes to the summarising model.
         text = await asyncio.to_thread(read_page, scrub(page.source), page.format, page.address)
-        return Visited(url, text, page.address, page.cut)
+        return VisitResult(url, text, page.address, page.cut)
 
     async def _about(self, page: PageText, goal: str, context: CallContext) -> list[str]:
         words = WORDS[self._language]
@@ -355,7 +355,7 @@ async def together(work: Sequence[Coroutine[Any, Any, Result]]) -> list[Result]:
         await asyncio.gather(*tasks, return_exceptions=True)
 
 
-def _entry(visited: Visited) -> SearchEntry:
+def _entry(visited: VisitResult) -> SearchEntry:
     page = visited.page
     return SearchEntry(
         id=one_line(storable(visited.url), 2000),

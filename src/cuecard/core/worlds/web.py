@@ -26,12 +26,12 @@ from cuecard.core.errors import ConfigError, guard, scrub
 from cuecard.core.i18n import _
 from cuecard.core.tasks.models import Task, TaskLanguage
 from cuecard.core.text import one_line, storable
-from cuecard.core.validation import TooMuch, read_body, read_json, read_refusal
+from cuecard.core.validation import TooLarge, read_body, read_json, read_refusal
 from cuecard.core.worlds.blocking import HOMES, BlockList
 from cuecard.core.worlds.closed import SCHOLAR_SEARCH, SEARCH_WEB, VISIT, WEB_SEARCH
 from cuecard.core.worlds.engines import Engine, EngineError, Mode, Trouble, engine_called
 from cuecard.core.worlds.fetching import Fetcher
-from cuecard.core.worlds.visit import MOST_PAGES, WORDS, Summariser, Visitor, say_trouble
+from cuecard.core.worlds.visit import MOST_PAGES, WORDS, Summariser, Visitor, failure_text
 
 if TYPE_CHECKING:
     from aiohttp import ClientSession
@@ -153,7 +153,7 @@ class EngineClient:
             raise _Failed(Trouble.SERVER) from None
         except (aiohttp.ClientError, OSError):
             raise _Failed(Trouble.UNREACHABLE) from None
-        except TooMuch:
+        except TooLarge:
             raise _Failed(Trouble.MALFORMED) from None
         if status != 200:
             raise self._refused(status, headers, body, key)
@@ -307,7 +307,7 @@ class WebWorld:
         try:
             found = await self._client.search(query.strip(), topn, mode)
         except EngineError as error:
-            return ToolAnswer(text=say_trouble(error, self._language), ok=False)
+            return ToolAnswer(text=failure_text(error, self._language), ok=False)
         blocked = tuple(entry.url for entry in found if self._blocked.blocks(entry.url))
         entries = tuple(entry for entry in found if entry.url not in blocked)
         text = as_text(entries) if entries else WORDS[self._language]["nothing"]

@@ -93,7 +93,7 @@ def agree(
         )
     if not files:
         return _in_workspace(ours, run, set_id, kind, everything=everything)
-    from cuecard.annotate.agreement.csv_columns import CsvColumns, Unclear
+    from cuecard.annotate.agreement.csv_columns import CsvColumns, UnclearColumns
     from cuecard.annotate.labelling.files.importing import is_sheet
 
     if any(map(is_sheet, files)):
@@ -103,7 +103,7 @@ def agree(
             _("give one CSV file of ratings; only meta-evaluation sheets come in pairs"),
             param_hint="FILE",
         )
-    from cuecard.tui.commands.agree_output import CsvWishes, agreement_in
+    from cuecard.tui.commands.agree_output import CsvOptions, agreement_in
 
     named = tuple(dict.fromkeys((*_listed(raters), *column)))
     if named and (rater or label):
@@ -124,10 +124,10 @@ def agree(
         domain=_listed(labels),
         missing=None if missing is None else _listed(missing),
     )
-    wishes = CsvWishes(level=level, weights=weights, reference=reference)
+    wishes = CsvOptions(level=level, weights=weights, reference=reference)
     try:
         return agreement_in(files[0], columns, wishes)
-    except Unclear as unclear:
+    except UnclearColumns as unclear:
         raise typer.BadParameter(str(unclear), param_hint="FILE") from None
 
 

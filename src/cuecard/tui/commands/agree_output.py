@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from cuecard.annotate.agreement.csv_columns import CsvColumns
-from cuecard.annotate.agreement.csv_table import GroupedRatings, Taken, read_table
+from cuecard.annotate.agreement.csv_table import CsvReading, GroupedRatings, read_table
 from cuecard.annotate.agreement.report import agreement_table, reference_table
 from cuecard.annotate.labelling.comparison_model import statistic_word
 from cuecard.core.errors import CuecardError
@@ -192,7 +192,7 @@ def _name(key: str) -> str:
 
 
 @dataclass(frozen=True)
-class CsvWishes:
+class CsvOptions:
     """The options for a CSV file. `reference` "": no rater is the truth, and every two raters are compared."""
 
     level: Level = "nominal"
@@ -205,8 +205,8 @@ class CsvWishes:
         return "ordinal" if self.weights and self.level == "nominal" else self.level
 
 
-def agreement_in(file: Path, columns: CsvColumns, wishes: CsvWishes) -> Result:
-    """The agreement of raters in a file. Raises `FileProblems` if it cannot be read, `Unclear` if the columns' roles cannot
+def agreement_in(file: Path, columns: CsvColumns, wishes: CsvOptions) -> Result:
+    """The agreement of raters in a file. Raises `FileProblems` if it cannot be read, `UnclearColumns` if the columns' roles cannot
     be inferred, `CuecardError` for a reference that is no rater.
     """
     read = read_table(file, columns)
@@ -245,7 +245,7 @@ def agreement_in(file: Path, columns: CsvColumns, wishes: CsvWishes) -> Result:
     )
 
 
-def _taken_lines(taken: Taken, columns: CsvColumns) -> Iterator[str]:
+def _taken_lines(taken: CsvReading, columns: CsvColumns) -> Iterator[str]:
     """How the file was read: which columns, which words were no label, which spellings were merged."""
     roles = taken.roles
     if roles.shape == "long":
@@ -287,7 +287,7 @@ def _counted(words: Mapping[str, int]) -> str:
     return listed(f"{n:,} × {word or _('blank')}" for word, n in words.items())
 
 
-def _taken_json(taken: Taken, columns: CsvColumns) -> dict[str, object]:
+def _taken_json(taken: CsvReading, columns: CsvColumns) -> dict[str, object]:
     """`item` null: each line is one; blank cells are counted under ""."""
     roles = taken.roles
     return {
@@ -304,7 +304,7 @@ def _taken_json(taken: Taken, columns: CsvColumns) -> dict[str, object]:
     }
 
 
-def _chosen(table: AgreementTable, wishes: CsvWishes) -> AgreementTable:
+def _chosen(table: AgreementTable, wishes: CsvOptions) -> AgreementTable:
     """Of the weighted kappas only the one that was asked for."""
     if wishes.weights is None:
         return table
@@ -312,7 +312,7 @@ def _chosen(table: AgreementTable, wishes: CsvWishes) -> AgreementTable:
     return table.model_copy(update={"rows": tuple(r for r in table.rows if r.name != other)})
 
 
-def _pairs(read: GroupedRatings, wishes: CsvWishes) -> tuple[AgreementTable, ...]:
+def _pairs(read: GroupedRatings, wishes: CsvOptions) -> tuple[AgreementTable, ...]:
     return tuple(
         _chosen(
             agreement_table(read.ratings.of_raters(pair), read.groups, level=wishes.scale), wishes
@@ -321,7 +321,7 @@ def _pairs(read: GroupedRatings, wishes: CsvWishes) -> tuple[AgreementTable, ...
     )
 
 
-def _references(read: GroupedRatings, wishes: CsvWishes) -> tuple[ReferenceTable, ...]:
+def _references(read: GroupedRatings, wishes: CsvOptions) -> tuple[ReferenceTable, ...]:
     if not wishes.reference:
         return ()
     raters = read.ratings.raters
@@ -385,7 +385,7 @@ def _matrix(matrix: ConfusionMatrix) -> Table:
     )
 
 
-def _pairwise(pairs: tuple[AgreementTable, ...], wishes: CsvWishes) -> Table:
+def _pairwise(pairs: tuple[AgreementTable, ...], wishes: CsvOptions) -> Table:
     chosen = ("percent", f"kappa_{wishes.weights}" if wishes.weights else "cohen_kappa", "ac1")
     return Table.of(
         _("Every two raters"),

@@ -95,7 +95,7 @@ def by_workers(
     from cuecard.core.engine.run_control import RunControl
     from cuecard.core.evaluation.ended_work import offer_judging
     from cuecard.core.evaluation.judging import JudgeFailure, to_judge
-    from cuecard.tui.commands.workers import follow, tell_offered
+    from cuecard.tui.commands.workers import follow, print_offered
 
     ours.workspace.workers.check()
     offered = asyncio.run(
@@ -103,7 +103,7 @@ def by_workers(
     )
     halt = None
     if offered:
-        tell_offered(ours, run, offered)
+        print_offered(ours, run, offered)
         with Progress(config.currency) as progress:
             progress.begin(listed(names))
             halt = follow(

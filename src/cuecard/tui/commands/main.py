@@ -5,13 +5,16 @@ name, help and where the code is, which is imported when the verb is called.
 # Help that stands in annotations is read by Typer in `build`, once the language is set.
 from __future__ import annotations
 
+import io
 import os
 import sys
+from collections.abc import Generator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from keyword import iskeyword
 from pathlib import Path
 from pkgutil import resolve_name
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, TextIO
 
 import typer
 import typer.core
@@ -23,7 +26,7 @@ from cuecard.core.errors import CuecardError
 from cuecard.core.i18n import N_, _, current_language, detect_language, set_language
 from cuecard.core.system import raise_again
 from cuecard.core.text import is_cjk
-from cuecard.tui.commands import output, usage
+from cuecard.tui.commands import output
 from cuecard.tui.commands.context import Context
 
 if TYPE_CHECKING:
@@ -44,7 +47,7 @@ class Verb:
         below = [verb for verb in VERBS if verb.name.startswith(f"{self.name} ")]
         if below:
             group = typer.Typer(
-                cls=WordedGroup,
+                cls=TranslatedGroup,
                 no_args_is_help=not self.module,
                 invoke_without_command=bool(self.module),
             )
@@ -63,7 +66,7 @@ class Verb:
     def _add_to(self, app: typer.Typer) -> None:
         function, epilog = self._imported()
         name = self.name.split()[-1]
-        app.command(name, cls=WordedCommand, help=_(self.help), epilog=epilog)(function)
+        app.command(name, cls=TranslatedCommand, help=_(self.help), epilog=epilog)(function)
 
     def _imported(self) -> tuple[Any, str | None]:
         """The function, and the end of its help."""
@@ -87,7 +90,30 @@ class _Argument(TyperArgument):
 _OfCommand = TyperCommand if TYPE_CHECKING else object
 
 
-class Worded(_OfCommand):
+def _worded(text: str) -> str:
+    from cuecard.tui.commands.usage import worded
+
+    return worded(text)
+
+
+@contextmanager
+def worded_errors() -> Generator[None]:
+    """Wrong usage is told in the language that is set."""
+    try:
+        yield
+    except Exception as error:
+        if (show := getattr(error, "show", None)) is not None:
+
+            def worded_show(file: TextIO | None = None) -> None:
+                said = io.StringIO()
+                show(said)
+                print(_worded(said.getvalue()), end="", file=file or sys.stderr)
+
+            error.show = worded_show  # pyright: ignore[reportAttributeAccessIssue]
+        raise
+
+
+class TranslatedHelp(_OfCommand):
     """Mixin of commands whose help is in the language that is set. Typer's own words are English, and of a text without blanks it
     breaks no line and shortens it to nothing.
     """
@@ -95,17 +121,17 @@ class Worded(_OfCommand):
     def get_help(self, ctx: Any) -> str:
         if current_language() != "en":
             ctx.terminal_width = 10_000  # `worded` breaks lines
-        return usage.worded(super().get_help(ctx))
+        return _worded(super().get_help(ctx))
 
     def get_usage(self, ctx: Any) -> str:
-        return usage.worded(super().get_usage(ctx))
+        return _worded(super().get_usage(ctx))
 
     def get_short_help_str(self, limit: int = 45) -> str:
         text = self.help or ""
         return text.split("。")[0] if is_cjk(text) else super().get_short_help_str(limit)
 
 
-class WordedCommand(Worded, TyperCommand):
+class TranslatedCommand(TranslatedHelp, TyperCommand):
     """A verb."""
 
     def __init__(self, *words: Any, **attributes: Any) -> None:
@@ -115,11 +141,11 @@ class WordedCommand(Worded, TyperCommand):
                 each.__class__ = _Argument  # Typer takes the class of a command alone
 
 
-class WordedGroup(Worded, typer.core.TyperGroup):
+class TranslatedGroup(TranslatedHelp, typer.core.TyperGroup):
     """Verbs below a verb."""
 
 
-class LazyCommand(WordedCommand):
+class LazyCommand(TranslatedCommand):
     """Stands for a verb in lists, completions and suggestions; reads its words as the verb itself."""
 
     def __init__(self, verb: Verb) -> None:
@@ -159,7 +185,7 @@ _LISTED = {
     "planning:plan": N_(
         "From a pilot or a guess: which difference a study would see, what one more task or sample buys, and the cheapest design."
     ),
-    "suspects:suspects": N_(
+    "planning:suspects": N_(
         "Gold that may be wrong, by what all judged trials say of it: nobody found it, several agents say the same other thing, people doubt it. A flag is a reason to look, never a change of score."
     ),
     "results:table": N_("A table of results as the papers print it."),
@@ -261,7 +287,7 @@ _MEANT = {
 """Verbs, and what somebody may type in their place that is not like them."""
 
 
-class Verbs(WordedGroup):
+class Verbs(TranslatedGroup):
     """All verbs, with one error handler. Wrong usage is Typer's (exit code 2); other exceptions are defects and keep
     their traceback.
     """
@@ -273,7 +299,7 @@ class Verbs(WordedGroup):
                 self.add_command(LazyCommand(verb))
 
     def make_context(self, *words: Any, **more: Any) -> Any:
-        with usage.worded_errors():
+        with worded_errors():
             return super().make_context(*words, **more)
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
@@ -284,10 +310,10 @@ class Verbs(WordedGroup):
 
     def invoke(self, ctx: Any) -> Any:
         try:
-            with usage.worded_errors():
+            with worded_errors():
                 return super().invoke(ctx)
         except CuecardError as error:
-            output.complain(error)
+            output.print_error(error)
             raise typer.Exit(EXIT_PROBLEMS) from None
 
 
@@ -339,14 +365,14 @@ def _root(
 def run() -> int:
     """Parse `sys.argv`, do what it says, and return the exit code."""
     set_language(detect_language(os.environ.get("CUECARD_LANG")))
-    output.steady_streams()
-    output.scrubbed_troubles()
+    output.harden_streams()
+    output.scrub_background_errors()
     try:
         code = _exit_code(build())
         # Now rather than when the interpreter ends, which would complain of a lost output.
         sys.stdout.flush()
     except output.OutputLost as lost:
-        return output.after_loss(lost)
+        return output.exit_code_after(lost)
     return code
 
 
@@ -359,6 +385,6 @@ def _exit_code(app: typer.Typer) -> int:
     except output.OutputLost:
         raise
     except Exception as error:  # noqa: BLE001 - the boundary of the program
-        output.confess(error)
+        output.print_traceback(error)
         return EXIT_PROBLEMS
     return 0

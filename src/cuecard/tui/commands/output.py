@@ -70,7 +70,7 @@ class _Remarks(io.TextIOWrapper):
             super().flush()
 
 
-def steady_streams() -> None:
+def harden_streams() -> None:
     """Make the standard streams robust: characters that a terminal cannot show are escaped; a closed stream is replaced
     by one that discards, so that no file of ours gets its number; one that cannot be written raises `OutputLost`.
     """
@@ -99,23 +99,23 @@ def _steady(stream: TextIO | None, kind: type[_Output | _Remarks]) -> TextIO:
     )
 
 
-def after_loss(lost: OutputLost) -> int:
+def exit_code_after(lost: OutputLost) -> int:
     """The exit code if standard output cannot be written: 0 if its reader has gone (`head`, `less`), else 1."""
     # What is still buffered would be complained of when the interpreter ends.
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     if lost.reader_gone:
         return 0
-    complain(CuecardError(_("The output could not be written"), str(lost)))
+    print_error(CuecardError(_("The output could not be written"), str(lost)))
     return 1
 
 
-def confess(error: BaseException | None) -> None:
+def print_traceback(error: BaseException | None) -> None:
     """Print the traceback of a defect on stderr, without secrets."""
     if error is not None:
         sys.stderr.write(scrub("".join(traceback.format_exception(error))))
 
 
-def scrubbed_troubles() -> None:
+def scrub_background_errors() -> None:
     """Errors that end a thread or background task are printed without secrets."""
 
     class Scrubbed(logging.Formatter):
@@ -124,7 +124,7 @@ def scrubbed_troubles() -> None:
 
     if logging.lastResort is not None:
         logging.lastResort.setFormatter(Scrubbed("%(message)s"))
-    threading.excepthook = lambda failed: confess(failed.exc_value)
+    threading.excepthook = lambda failed: print_traceback(failed.exc_value)
 
 
 @cache
@@ -167,7 +167,7 @@ def note(text: str) -> None:
     console(stderr=True).print(for_display(text), soft_wrap=True)
 
 
-def complain(error: CuecardError) -> None:
+def print_error(error: CuecardError) -> None:
     """Print an error and how to fix it on stderr; for files, every problem on a line."""
     if isinstance(error, FileProblems):
         print(for_display(error.message), file=sys.stderr)
@@ -256,7 +256,7 @@ def _broken(heading: str) -> str:
     return "\n".join(line.rsplit(" ", 1)) if len(line) > _NARROW else line
 
 
-def tell_sight(sight: Sight) -> None:
+def print_withheld(sight: Sight) -> None:
     """Print on stderr what was withheld for blind labelling, and what counts as seen from now on."""
     if sight.hidden:
         note(
@@ -279,7 +279,7 @@ def tell_sight(sight: Sight) -> None:
 
 
 @contextmanager
-def going_on(line: str) -> Generator[Callable[[str], None] | None]:
+def live_progress(line: str) -> Generator[Callable[[str], None] | None]:
     """Shows on stderr how far something has come; None where nobody watches."""
     if not console(stderr=True).is_terminal:
         yield None

@@ -11,7 +11,7 @@ import typer
 
 from cuecard.core.i18n import N_, _
 from cuecard.tui.commands.context import Context, check_judges, check_place, pool_of
-from cuecard.tui.commands.output import console, going_on, note
+from cuecard.tui.commands.output import console, live_progress, note
 from cuecard.tui.commands.verb import (
     STDOUT,
     TABLES,
@@ -171,7 +171,7 @@ def contamination(
     from cuecard.core.worlds.contamination import Level
 
     pool = pool_of(ours.workspace, runs, (), only)
-    with going_on(_("Reading pages")) as status:
+    with live_progress(_("Reading pages")) as status:
         found = exposures(
             ours.workspace,
             pool,
@@ -210,14 +210,14 @@ def blame(
     budget: Budget = None,
 ) -> Result:
     from cuecard.annotate.results.errors.blame import blame_tables, failed_trials, said_of, shown_to
-    from cuecard.core.evaluation.blame import Proposed, propose
+    from cuecard.core.evaluation.blame import BlameProposals, propose
 
     pool = pool_of(ours.workspace, runs, judge, only)
     rows = failed_trials(pool)
-    done: Proposed | None = None
+    done: BlameProposals | None = None
     if model and rows:
         person = ours.person
-        with going_on(_("Asking whose fault it is")) as status:
+        with live_progress(_("Asking whose fault it is")) as status:
             asking = propose(
                 ours.workspace,
                 [row.trial.id for row in rows],

@@ -26,7 +26,7 @@ from cuecard.core.engine.events import (
 )
 from cuecard.core.engine.messages import Usage
 from cuecard.core.engine.run_control import RunControl
-from cuecard.core.errors import Drained, Halt
+from cuecard.core.errors import Halt, StoppedByPerson
 from cuecard.core.evaluation.run_trials import Tally
 from cuecard.core.i18n import _, headed, listed, ngettext, plural
 from cuecard.core.system import EXIT_INTERRUPTED
@@ -75,7 +75,7 @@ def report(
                 )
             )
             return
-        if halt and not isinstance(halt, Drained):
+        if halt and not isinstance(halt, StoppedByPerson):
             note(_("Run {run} is paused. {reason}").format(run=run.id, reason=halt))
         elif halt and halt.ordered:
             note(str(halt))
@@ -102,7 +102,7 @@ def report(
             "problems": [problem._asdict() for problem in problems],
         }
 
-    asked = stopped and (halt is None or isinstance(halt, Drained))
+    asked = stopped and (halt is None or isinstance(halt, StoppedByPerson))
     return Result(
         lambda: quiet or print_scores(scores),
         data,

@@ -15,7 +15,7 @@ from cuecard.core.errors import FileProblem, FileProblems, NotFound, near
 from cuecard.core.i18n import N_, _, ngettext, pgettext
 from cuecard.core.players import DEFAULT_AGENT, DEFAULT_JUDGE, DEFAULT_USER, DEFAULT_WORLD
 from cuecard.tui.commands.context import Context
-from cuecard.tui.commands.output import OutputLost, after_loss, going_on, note, table
+from cuecard.tui.commands.output import OutputLost, exit_code_after, live_progress, note, table
 from cuecard.tui.commands.verb import Budget, Help, Result, verb
 
 if TYPE_CHECKING:
@@ -108,7 +108,7 @@ def run(
             seed=seed,
             settings=RunSettings(user=user, world=world, judges=players, budget=budget),
         )
-        with going_on(_("Entering the trials…")):
+        with live_progress(_("Entering the trials…")):
             record = create_run(workspace, plan, by=person, config=config)
     way = _Way(concurrency, json_lines, rerun == "failed", budget if resume else None, person)
     if workers:
@@ -183,7 +183,7 @@ def _play(workspace: Workspace, run: RunRecord, config: Config, way: _Way) -> _P
                     show(event)
                 except OutputLost as lost:
                     # No failure of the trial; and what nobody reads is not to be paid for.
-                    after_loss(lost)
+                    exit_code_after(lost)
                     control.pause(Halt(_("The output takes no more"), str(lost)))
 
             outcome = await resume_run(

@@ -76,7 +76,9 @@ def serve(
         ) from None
     words = ["--config", str(ours.config_path.absolute())] if ours.config_path else []
     with listening:
-        door = Door(people, public_form(url), listening, public_url, signing_key(new=new_links))
+        door = AccessRules(
+            people, public_form(url), listening, public_url, signing_key(new=new_links)
+        )
         table("", (_("Person"), _("Link")), [(each, door.link(each)) for each in people])
         note(_("Whoever has a link works as that person. Ctrl+C ends it."))
         if not door.local and not public_url.startswith("https:"):
@@ -109,7 +111,7 @@ def signing_key(*, new: bool) -> bytes:
     return key
 
 
-class Door:
+class AccessRules:
     """Who may come in, and from where: people by their tokens, and the addresses that pages may have been opened by."""
 
     def __init__(
@@ -160,7 +162,7 @@ class Door:
         return host.casefold() in {urlsplit(origin).netloc.casefold() for origin in self.origins}
 
 
-def _run(door: Door, words: Sequence[str], settings: dict[str, str]) -> None:
+def _run(door: AccessRules, words: Sequence[str], settings: dict[str, str]) -> None:
     """Serve until interrupted."""
     from aiohttp import WSCloseCode, web
     from textual_serve.app_service import AppService

@@ -13,7 +13,7 @@ from cuecard.core.errors import FileProblems
 from cuecard.core.i18n import N_, _, listed, ngettext, pgettext
 from cuecard.core.text import one_line
 from cuecard.tui.commands.context import Context
-from cuecard.tui.commands.output import complain, going_on, note, say, table
+from cuecard.tui.commands.output import live_progress, note, print_error, say, table
 from cuecard.tui.commands.verb import Help, Result, verb
 
 if TYPE_CHECKING:
@@ -65,7 +65,7 @@ def pack(
     from cuecard.annotate.sharing.bundle import packing_line, write_bundle
     from cuecard.store.people import checked_name
 
-    with going_on(_("Packing…")) as status:
+    with live_progress(_("Packing…")) as status:
 
         def told(records: int) -> None:
             if status:
@@ -112,7 +112,7 @@ def merge(
         ]
         refused = unreadable
         return Result(
-            lambda: complain(refused),
+            lambda: print_error(refused),
             lambda: {"dry_run": dry_run, "problems": problems},
             code=EXIT_UNREADABLE,
         )

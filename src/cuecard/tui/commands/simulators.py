@@ -133,7 +133,7 @@ def shadow(
     ] = False,
 ) -> Result:
     from cuecard.core.engine.run_control import RunControl
-    from cuecard.core.errors import Drained
+    from cuecard.core.errors import StoppedByPerson
 
     if not runs and not trials:
         raise typer.BadParameter(_("give runs, or trials with --trial"), param_hint="RUN")
@@ -172,7 +172,7 @@ def shadow(
     except (asyncio.CancelledError, KeyboardInterrupt):
         note(_("Stopped. What was answered is kept; the same command goes on."))
         raise typer.Exit(EXIT_INTERRUPTED) from None
-    return _shadowed(done, isinstance(control.halt, Drained), progress)
+    return _shadowed(done, isinstance(control.halt, StoppedByPerson), progress)
 
 
 def _by_workers(
@@ -182,7 +182,7 @@ def _by_workers(
     from cuecard.core.engine.run_control import RunControl
     from cuecard.core.evaluation.ended_work import offer_shadows
     from cuecard.core.evaluation.shadow_replay import count_shadows
-    from cuecard.tui.commands.workers import follow, tell_offered
+    from cuecard.tui.commands.workers import follow, print_offered
 
     workspace = ours.workspace
     workspace.workers.check()
@@ -195,7 +195,7 @@ def _by_workers(
     for run, only in due.items():
         n = asyncio.run(offer_shadows(workspace, run, names, config, by=ours.person, only=only))
         if n:
-            tell_offered(ours, run, n)
+            print_offered(ours, run, n)
             offered.append(run)
     control, halts = RunControl(0), list[str]()
     for run in offered:

@@ -16,7 +16,7 @@ from cuecard.core.formats.base import EXPORTS, FORMATS
 from cuecard.core.i18n import N_, _, beside, listed, plural
 from cuecard.core.system import replace_file
 from cuecard.tui.commands.context import Context, check_judges
-from cuecard.tui.commands.output import complain, going_on, note, say
+from cuecard.tui.commands.output import live_progress, note, print_error, say
 from cuecard.tui.commands.verb import DryRun, Help, Result, Reveal, verb
 
 if TYPE_CHECKING:
@@ -82,7 +82,7 @@ def import_(
         person = ours.person
         for path, file in zip(paths, files, strict=True):
             try:
-                with going_on(str(path)) as status:
+                with live_progress(str(path)) as status:
                     report = import_path(
                         workspace,
                         file,
@@ -100,7 +100,7 @@ def import_(
         for path, report in reports:
             _print(path, report)
         for _path, error in refused:
-            complain(error)
+            print_error(error)
 
     return Result(
         show,
@@ -281,7 +281,7 @@ def _export_runs(
         what = _("only for otel: the other formats always hold what was said")
         raise typer.BadParameter(what, param_hint="--content")
     check_judges(ours.workspace, runs, judges)
-    with going_on(_("Writing…")) as status:
+    with live_progress(_("Writing…")) as status:
 
         def written(done: int, of: int) -> None:
             if status:

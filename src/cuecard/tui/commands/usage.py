@@ -2,13 +2,8 @@
 
 from __future__ import annotations
 
-import io
 import re
-import sys
-from collections.abc import Generator
-from contextlib import contextmanager
 from itertools import pairwise
-from typing import TextIO
 
 from cuecard.core.i18n import N_, _, current_language
 from cuecard.tui.commands.output import console
@@ -63,10 +58,14 @@ def worded(text: str) -> str:
         text = re.sub(
             said, lambda found, ours=ours: _(ours).format(**found.groupdict()), text, flags=re.M
         )
-    return text if english else "\n".join(map(_hung, _VALUE.sub(_valued, text).split("\n")))
+    return (
+        text
+        if english
+        else "\n".join(map(_wrapped_line, _VALUE.sub(_translated_value, text).split("\n")))
+    )
 
 
-def _valued(found: re.Match[str]) -> str:
+def _translated_value(found: re.Match[str]) -> str:
     from rich.cells import cell_len
 
     name, closing, gap = found.groups("")
@@ -75,7 +74,7 @@ def _valued(found: re.Match[str]) -> str:
     return ours + closing + (" " * max(room, 2) if gap else "")
 
 
-def _hung(line: str) -> str:
+def _wrapped_line(line: str) -> str:
     """Broken where the terminal ends, below where the text of the line begins."""
     from rich.cells import cell_len
 
@@ -90,20 +89,3 @@ def _hung(line: str) -> str:
     ends = (0, *breaks(rest, max(most - indent, 20)), len(rest))
     parts = [rest[start:end].rstrip() for start, end in pairwise(ends)]
     return line[:begin] + f"\n{' ' * indent}".join(parts)
-
-
-@contextmanager
-def worded_errors() -> Generator[None]:
-    """Wrong usage is told in the language that is set."""
-    try:
-        yield
-    except Exception as error:
-        if (show := getattr(error, "show", None)) is not None:
-
-            def worded_show(file: TextIO | None = None) -> None:
-                said = io.StringIO()
-                show(said)
-                print(worded(said.getvalue()), end="", file=file or sys.stderr)
-
-            error.show = worded_show  # pyright: ignore[reportAttributeAccessIssue]
-        raise

@@ -20,7 +20,7 @@ import typer
 from cuecard.core.i18n import N_, _, current_language, listed
 from cuecard.core.system import uncollected
 from cuecard.tui.commands.context import Context, check_place, write_result
-from cuecard.tui.commands.output import note, prose, say, tell_sight
+from cuecard.tui.commands.output import note, print_withheld, prose, say
 
 if TYPE_CHECKING:
     from cuecard.annotate.results.report_formats import Block
@@ -143,12 +143,12 @@ class Page:
         return report_html(Report(title, current_language(), __version__, datetime.now(UTC).date(), tuple(sections)))  # fmt: skip
 
     def _sections(self) -> Iterator[tuple[str, tuple[Block, ...]]]:
-        from cuecard.annotate.results.report_formats import Prose, Tabled
+        from cuecard.annotate.results.report_formats import ParagraphBlock, TableBlock
 
         tables = [part for part in self.parts if not isinstance(part, Page)]
         if tables or self.facts:
             title = self.title or next((table.title for table in tables), "")
-            yield title, (*map(Prose, self.facts), *map(Tabled, tables))
+            yield title, (*map(ParagraphBlock, self.facts), *map(TableBlock, tables))
         for part in self.parts:
             if isinstance(part, Page):
                 yield from part._sections()
@@ -325,7 +325,7 @@ def _call(command: Command, ours: Context, given: dict[str, Any]) -> None:
         found = command.function(ours, **given)
     result = Result(found) if isinstance(found, str) else found
     if ours.seen:
-        tell_sight(ours.seen)
+        print_withheld(ours.seen)
     _hand_over(result, form, output if output != STDOUT else result.output)
     if isinstance(result.shown, Page) and result.shown.hint and form != "json":
         note(result.shown.hint)

@@ -107,14 +107,14 @@ def offer(ours: Context, run: RunRecord, purpose: Purpose = "play") -> None:
     """Offer what is left of a run to workers, and say how to start one."""
     from cuecard.core.evaluation.offering import offer_run
 
-    tell_offered(
+    print_offered(
         ours,
         run.id,
         asyncio.run(offer_run(ours.workspace, run.id, by=ours.person, purpose=purpose)),
     )
 
 
-def tell_offered(ours: Context, run: int, offered: int) -> None:
+def print_offered(ours: Context, run: int, offered: int) -> None:
     """Say how many trials wait for workers, and how to start one."""
     said = plural(
         "Run {run}: {n} trial is offered to workers. Start one with: {command}",

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from cuecard.annotate.samples import DemoReport
     from cuecard.core.records import Membership
-    from cuecard.store.copies import Copied, OnRows
+    from cuecard.store.copies import CopiedTable, OnRows
 
 Name = Annotated[str, N_("Name of a person")]
 
@@ -180,7 +180,7 @@ def _telling(status: Status) -> OnRows:
     return told
 
 
-def _moved(found: Sequence[Copied], place: str) -> None:
+def _moved(found: Sequence[CopiedTable], place: str) -> None:
     rows = [(each.table, f"{each.rows:,}") for each in found if each.rows]
     total = sum(each.rows for each in found)
     table("", (_("table"), pgettext("of a table", "rows")), rows, numbers=(1,))
@@ -200,7 +200,7 @@ def _moved(found: Sequence[Copied], place: str) -> None:
         say(text.format(n=f"{late:,}"))
 
 
-def _tables(found: Sequence[Copied]) -> list[dict[str, Any]]:
+def _tables(found: Sequence[CopiedTable]) -> list[dict[str, Any]]:
     return [each._asdict() for each in found]
 
 

@@ -154,7 +154,7 @@ class ListScreen(LiveScreen, Generic[Row]):
         return ()
 
     def narrowed_by(self) -> Mapping[str, Any]:
-        """What narrows the list beside words, to be kept with a filter: see `saved_filters.Narrowing`."""
+        """What narrows the list beside words, to be kept with a filter: see `saved_filters.ExtraFilter`."""
         return {}
 
     def narrow(self, by: Mapping[str, Any]) -> None:

@@ -1,7 +1,7 @@
 """Filters that a person keeps under a name, for each list of a workspace: its words, its order, and what else narrows it.
 
 What a list offers beside words and order, such as one state only, is asked of the nearest screen or pane around it that
-is `Narrowing`.
+is `ExtraFilter`.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _MAX_NAME = 40
 
 
 @runtime_checkable
-class Narrowing(Protocol):
+class ExtraFilter(Protocol):
     """What narrows a list beside the words that are typed. All values can be written as JSON; false ones narrow nothing."""
 
     def narrowed_by(self) -> Mapping[str, Any]:
@@ -35,9 +35,9 @@ class Narrowing(Protocol):
         ...
 
 
-def around(view: ListView[Any]) -> Narrowing | None:
+def around(view: ListView[Any]) -> ExtraFilter | None:
     """What narrows this list beside its words."""
-    found = next((node for node in view.ancestors if isinstance(node, Narrowing)), None)
+    found = next((node for node in view.ancestors if isinstance(node, ExtraFilter)), None)
     return found if found is not None and found.narrowed_by() else None
 
 

@@ -28,7 +28,7 @@ from cuecard.annotate.labelling.comparison_model import (
 )
 from cuecard.annotate.labelling.comparison_tables import side_word
 from cuecard.annotate.labelling.views import FEW
-from cuecard.annotate.labelling.workshop import Examined
+from cuecard.annotate.labelling.workshop import ExamSummary
 from cuecard.core.evaluation.items import PredictedItem
 from cuecard.core.i18n import N_, _, headed, listed, ngettext
 from cuecard.core.label_records import Adjudication, Label
@@ -94,7 +94,7 @@ class AgreementView(TablesView[Shown]):
     def exam(self, row: int, column: int) -> int | None:
         """The run of the judge's exam that the cell tells of."""
         cell = self.cell(row, column)
-        return cell.place.run if cell is not None and isinstance(cell.place, Examined) else None
+        return cell.place.run if cell is not None and isinstance(cell.place, ExamSummary) else None
 
     def keep_place_of(self, before: AgreementView) -> None:
         """Show the same place as another view of these labels; what is computed on request has to be again."""

@@ -209,7 +209,7 @@ _COLON = re.compile("[:：]")
 
 
 @dataclass(frozen=True)
-class Counted:
+class ComparisonOutcome:
     """What was found for a choice; `missing`: why nothing was."""
 
     comparisons: tuple[Comparison, ...] = ()
@@ -228,7 +228,7 @@ def count(
     choice: Choice,
     corrections: Corrections | None = None,
     exams: Sequence[str] = (),
-) -> Counted:
+) -> ComparisonOutcome:
     """The comparison by the chosen measure and by the family's other headlines, as tables; what people's labels make
     of it, too, if there are any. `exams`: what those of its judges told. Slow: not for the screen's thread.
     """
@@ -252,11 +252,11 @@ def count(
             if measure == choice.by:
                 missing = joined(_sentence(part) for part in error_lines(error))
     if missing:
-        return Counted(missing=missing)
+        return ComparisonOutcome(missing=missing)
     sections = _sections(offer, found, corrections)
     for section in ("differences", "ranks"):
         sections[section] = tuple(table.noted(exams) for table in sections[section])
-    return Counted(tuple(found), sections)
+    return ComparisonOutcome(tuple(found), sections)
 
 
 def _sections(
@@ -326,10 +326,12 @@ class CompareView(TablesView[Section]):
 
     offered: tuple[Offer, ...]
     choice: Choice | None
-    counted: Counted = field(default_factory=Counted)
+    counted: ComparisonOutcome = field(default_factory=ComparisonOutcome)
     section: Section = "differences"
     plotted: bool = False
-    known: dict[Choice, Counted] = field(default_factory=dict["Choice", "Counted"])
+    known: dict[Choice, ComparisonOutcome] = field(
+        default_factory=dict["Choice", "ComparisonOutcome"]
+    )
     _at: dict[Section, int] = field(default_factory=dict["Section", int])
 
     @property
@@ -417,11 +419,11 @@ class CompareView(TablesView[Section]):
     def take(self, choice: Choice) -> None:
         """Make another choice. Results of an earlier identical choice are still there."""
         self.choice = choice
-        self.counted = self.known.get(choice, Counted())
+        self.counted = self.known.get(choice, ComparisonOutcome())
         if self.section not in self.named:
             self.section = "differences"
 
-    def keep(self, choice: Choice, counted: Counted) -> None:
+    def keep(self, choice: Choice, counted: ComparisonOutcome) -> None:
         self.known[choice] = counted
         if choice == self.choice:
             self.counted = counted

@@ -64,7 +64,7 @@ _SPAN = re.compile(r"(\d{1,9})-(\d{1,9})")
 
 
 @dataclass(frozen=True)
-class Unsent:
+class UnsentMessage:
     """An unsent message. `turn`: how many messages the dialogue had; `inserted`: the line that a key inserted; `draft`:
     the message that waits while an earlier one is shown; `evidence`: a range in the agent's last reply, as `12-40`.
     """
@@ -78,9 +78,9 @@ class Unsent:
     evidence: str = ""
 
 
-def unsent_of(state: PlayState, text: str, draft: str = "") -> Unsent:
+def unsent_of(state: PlayState, text: str, draft: str = "") -> UnsentMessage:
     evidence = state.evidence
-    return Unsent(
+    return UnsentMessage(
         turn=len(state.dialogue.messages),
         text=text,
         inserted=state.inserted,
@@ -91,7 +91,7 @@ def unsent_of(state: PlayState, text: str, draft: str = "") -> Unsent:
     )
 
 
-def restore(state: PlayState, unsent: Unsent | None) -> str:
+def restore(state: PlayState, unsent: UnsentMessage | None) -> str:
     """Put what was kept back into `state` and return the text; "" if there is nothing."""
     if unsent is None:
         return ""
@@ -119,16 +119,16 @@ class UnsentFile:
     def __init__(self, url: str, place: str) -> None:
         self._kept = KeptJson(url, place)
 
-    def load(self) -> Unsent | None:
+    def load(self) -> UnsentMessage | None:
         values = self._kept.load()
         if not values:
             return None
         names = ("text", "inserted", "mark", "reading", "draft", "evidence")
         texts = {name: str(values.get(name, "")) for name in names}
         turn = values.get("turn")
-        return Unsent(turn=turn if isinstance(turn, int) else -1, **texts)
+        return UnsentMessage(turn=turn if isinstance(turn, int) else -1, **texts)
 
-    def save(self, unsent: Unsent) -> None:
+    def save(self, unsent: UnsentMessage) -> None:
         """Replace the file in one move; nothing typed removes it."""
         given = unsent.text or unsent.mark or unsent.reading or unsent.draft or unsent.evidence
         self._kept.save(asdict(unsent) if given else {})
@@ -152,7 +152,7 @@ class FileDrafts:
 
     def save(self, target: Target, draft: Draft) -> None:
         mark = _WRONG if draft.gold_wrong else ""
-        self._file(target).save(Unsent(turn=0, text=draft.comment, mark=mark))
+        self._file(target).save(UnsentMessage(turn=0, text=draft.comment, mark=mark))
 
     def give(self, target: Target, label: Label) -> bool:
         if self._journal is None:
@@ -169,7 +169,7 @@ class FileDrafts:
         return UnsentFile(self._url, f"label/{self._person}/{target.trial_id}/{target.item.key}")
 
 
-def meant_by(question: FormQuestion, digit: int) -> int | str | None:
+def answer_for_digit(question: FormQuestion, digit: int) -> int | str | None:
     """The answer that a digit gives: a number of the scale (0 is ten where the scale has no nought), or the option of that
     number from 1.
     """
@@ -210,7 +210,7 @@ class FormState:
 
     def press(self, question: FormQuestion, digit: int) -> bool:
         """Answer by a digit. Whether it is an answer."""
-        meant = meant_by(question, digit)
+        meant = answer_for_digit(question, digit)
         if meant is not None:
             self.answers[question.key] = meant
         return meant is not None

@@ -55,7 +55,7 @@ SECTIONS: dict[Section, Tab] = {
 }
 WORST = "w"
 """The key of the worst turns, which stand between the sections as a list of their own."""
-Behind = Turns | Correlation
+FigureTrials = Turns | Correlation
 """Turns to read, or sessions to plot."""
 
 
@@ -94,7 +94,7 @@ class FidelityView(TablesView[Section]):
     def opens(self, row: int, column: int) -> bool:
         return self.behind(row, column) is not None
 
-    def behind(self, row: int, column: int) -> Behind | None:
+    def behind(self, row: int, column: int) -> FigureTrials | None:
         """What lies behind the cell; of a name or a count, behind its line's first figure."""
         cell = self.cell(row, column)
         if cell is None or self.table is None:
@@ -124,7 +124,7 @@ class FidelityView(TablesView[Section]):
                 return _("nobody has answered the form after a session that was scored.")
 
 
-def _of(cell: Cell) -> Behind | None:
+def _of(cell: Cell) -> FigureTrials | None:
     return cell.place if isinstance(cell.place, Turns | Correlation) else None
 
 

@@ -63,9 +63,9 @@ def _answer(ws: Workspace, at: datetime, given: Arguments) -> None:
 
 
 def _tell_authors(ws: Workspace, at: datetime, given: Arguments) -> None:
-    from cuecard.annotate.task_feedback import tell_authors
+    from cuecard.annotate.task_feedback import comment_to_authors
 
-    tell_authors(ws, **given, at=at)
+    comment_to_authors(ws, **given, at=at)
 
 
 def _comment(ws: Workspace, at: datetime, given: Arguments) -> None:

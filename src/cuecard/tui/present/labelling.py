@@ -170,7 +170,7 @@ def predicted_paragraph(item: PredictedItem) -> Paragraph:
     return Paragraph(predicted_line(item), indent=2)
 
 
-class Searched:
+class SearchableLines:
     """Lines of which those are shown that hold every word typed; read for comparing only once."""
 
     def __init__(self, entries: Sequence[Entry]) -> None:

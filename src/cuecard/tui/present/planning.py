@@ -11,7 +11,7 @@ from cuecard.annotate.results.planning import Asked, Plan
 from cuecard.annotate.results.plots.model import Plot
 from cuecard.core.i18n import N_, _
 from cuecard.core.tables.table import Table
-from cuecard.tui.present.plot_canvas import START, At
+from cuecard.tui.present.plot_canvas import START, PlotCursor
 from cuecard.tui.present.plots import point_text
 from cuecard.tui.present.tables import Tab, TablesView
 
@@ -35,7 +35,7 @@ class PlanView(TablesView[Section]):
     section: Section = "seen"
     plotted: bool = False
     chosen: int = 0
-    at: At = START
+    at: PlotCursor = START
     _at: dict[Section, int] = field(default_factory=dict["Section", int])
 
     @property

@@ -18,7 +18,7 @@ from cuecard.core.engine.events import (
 from cuecard.core.engine.messages import Act, CheckpointStatus, Evidence, Message, UserReply
 from cuecard.core.tasks.models import CueKind, TaskLanguage
 from cuecard.core.text import contains_term, content_words, questions, shared_words, storable
-from cuecard.core.users.responder import Move, Situation, read_move, status_of
+from cuecard.core.users.responder import CurrentStep, Move, read_move, status_of
 from cuecard.core.users.scripted import Phrase, is_covered, phrase, pushes
 from cuecard.tui.present.play_decisions import (
     MOVES,
@@ -184,7 +184,7 @@ class PlayState(PlayPlace):
         if move is Move.ASKS_RIGHTLY and not ambiguous:
             move = Move.ASKS_OTHERWISE
         last = self.step_number == len(chain.steps) - 1
-        situation = Situation(ambiguous=ambiguous, clue_given=self.clue_released, last=last)
+        situation = CurrentStep(ambiguous=ambiguous, clue_given=self.clue_released, last=last)
         return status_of(move, situation)
 
     @property

@@ -136,27 +136,27 @@ class Canvas:
 Way = Literal["left", "right", "up", "down", "first", "last"]
 
 
-class At(NamedTuple):
+class PlotCursor(NamedTuple):
     """The cursor: a point of a series, or a row and column of a heat map."""
 
     series: int = 0
     point: int = 0
 
 
-START = At()
+START = PlotCursor()
 
 
-def kept(plot: Plot, at: At) -> At:
+def kept(plot: Plot, at: PlotCursor) -> PlotCursor:
     """The nearest place that the plot has."""
     if plot.kind == "heat":
         rows, columns = len(plot.y.names), len(plot.x.names)
-        return At(_within(at.series, rows), _within(at.point, columns))
+        return PlotCursor(_within(at.series, rows), _within(at.point, columns))
     series = _within(at.series, len(plot.series))
     points = len(plot.series[series].points) if plot.series else 0
-    return At(series, _within(at.point, points))
+    return PlotCursor(series, _within(at.point, points))
 
 
-def moved(plot: Plot, at: At, way: Way) -> At:
+def moved(plot: Plot, at: PlotCursor, way: Way) -> PlotCursor:
     """Left and right go along what is below, up and down to what is drawn above and below; nowhere at an end."""
     at = kept(plot, at)
     if not plot.cells and not plot.series:
@@ -166,17 +166,17 @@ def moved(plot: Plot, at: At, way: Way) -> At:
     if plot.kind == "intervals":
         step = {"left": -1, "up": -1, "right": 1, "down": 1}.get(way)
         last = len(plot.series) - 1
-        return kept(plot, At(at.series + step if step else (0 if way == "first" else last)))
+        return kept(plot, PlotCursor(at.series + step if step else (0 if way == "first" else last)))
     if plot.kind == "lines" and way in ("left", "right", "first", "last"):
         last = len(plot.series[at.series].points) - 1
         to = {"left": at.point - 1, "right": at.point + 1, "first": 0, "last": last}[way]
-        return At(at.series, _within(to, last + 1))
+        return PlotCursor(at.series, _within(to, last + 1))
     if plot.kind == "lines":
         return _other_line(plot, at, up=way == "up")
     return _other_spot(plot, at, way)
 
 
-def trials_at(plot: Plot, at: At) -> tuple[int, ...]:
+def trials_at(plot: Plot, at: PlotCursor) -> tuple[int, ...]:
     """Ids of the trials behind what is under the cursor."""
     at = kept(plot, at)
     if plot.kind == "heat":
@@ -185,21 +185,21 @@ def trials_at(plot: Plot, at: At) -> tuple[int, ...]:
     return point.trials if point else ()
 
 
-def point_at(plot: Plot, at: At) -> Point | None:
+def point_at(plot: Plot, at: PlotCursor) -> Point | None:
     if not plot.series or not plot.series[at.series].points:
         return None
     return plot.series[at.series].points[at.point]
 
 
-def _in_table(plot: Plot, at: At, way: Way) -> At:
+def _in_table(plot: Plot, at: PlotCursor, way: Way) -> PlotCursor:
     steps = {"left": (0, -1), "right": (0, 1), "up": (-1, 0), "down": (1, 0)}
     if way in steps:
         down, across = steps[way]
-        return kept(plot, At(at.series + down, at.point + across))
-    return kept(plot, At(at.series, 0 if way == "first" else len(plot.x.names) - 1))
+        return kept(plot, PlotCursor(at.series + down, at.point + across))
+    return kept(plot, PlotCursor(at.series, 0 if way == "first" else len(plot.x.names) - 1))
 
 
-def _other_line(plot: Plot, at: At, *, up: bool) -> At:
+def _other_line(plot: Plot, at: PlotCursor, *, up: bool) -> PlotCursor:
     """The next higher or lower line at the same place, or at the nearest one it has."""
     here = plot.series[at.series].points[at.point]
     near: list[tuple[float, int, int]] = []
@@ -211,13 +211,13 @@ def _other_line(plot: Plot, at: At, *, up: bool) -> At:
     near.sort()
     mine = next(i for i, (_y, number, _place) in enumerate(near) if -number == at.series)
     _y, number, place = near[_within(mine + (1 if up else -1), len(near))]
-    return At(-number, place)
+    return PlotCursor(-number, place)
 
 
-def _other_spot(plot: Plot, at: At, way: Way) -> At:
+def _other_spot(plot: Plot, at: PlotCursor, way: Way) -> PlotCursor:
     """Of points in a plane the next one in a direction."""
     spots = [
-        (At(i, j), point)
+        (PlotCursor(i, j), point)
         for i, series in enumerate(plot.series)
         for j, point in enumerate(series.points)
     ]
@@ -229,8 +229,8 @@ def _other_spot(plot: Plot, at: At, way: Way) -> At:
     return ordered[_within(to.get(way, 0 if way == "first" else last), last + 1)]
 
 
-def _ordered(spots: Iterable[tuple[At, Point]], level: bool) -> list[At]:
-    def place(spot: tuple[At, Point]) -> tuple[float, float, At]:
+def _ordered(spots: Iterable[tuple[PlotCursor, Point]], level: bool) -> list[PlotCursor]:
+    def place(spot: tuple[PlotCursor, Point]) -> tuple[float, float, PlotCursor]:
         at, point = spot
         return (point.y, point.x, at) if level else (point.x, point.y, at)
 

@@ -31,7 +31,7 @@ def window(many: int, room: int, at: int) -> range:
     return range(first, first + room)
 
 
-def draw_intervals(canvas: plot_canvas.Canvas, plot: Plot, at: plot_canvas.At) -> None:
+def draw_intervals(canvas: plot_canvas.Canvas, plot: Plot, at: plot_canvas.PlotCursor) -> None:
     """`├──●──┤` on one axis, the value in figures beside it where there is room."""
     points = [(series, point) for series, point in plot.points]
     told = [interval_text(p.y, p.low, p.high, plot.y.scale) for _series, p in points]
@@ -85,7 +85,7 @@ _EVERY = 8
 """About how many cells apart the marks on a curve are."""
 
 
-def draw_curves(canvas: plot_canvas.Canvas, plot: Plot, at: plot_canvas.At) -> None:
+def draw_curves(canvas: plot_canvas.Canvas, plot: Plot, at: plot_canvas.PlotCursor) -> None:
     """Names stand at the ends of the curves, or in a legend below where they are too many."""
     names = [plot_canvas.cut(one.name, _CURVES_NAME) for one in plot.series]
     margin = max(map(cell_len, names), default=0) + 3
@@ -155,7 +155,7 @@ def _names(
 
 
 def _cursor(
-    canvas: plot_canvas.Canvas, plane: plot_canvas.Plane, plot: Plot, at: plot_canvas.At
+    canvas: plot_canvas.Canvas, plane: plot_canvas.Plane, plot: Plot, at: plot_canvas.PlotCursor
 ) -> None:
     """The chosen point in reverse, with its interval."""
     series = plot.series[at.series]
@@ -172,7 +172,7 @@ def _cursor(
 _DIRECT = 8
 
 
-def draw_spots(canvas: plot_canvas.Canvas, plot: Plot, at: plot_canvas.At) -> None:
+def draw_spots(canvas: plot_canvas.Canvas, plot: Plot, at: plot_canvas.PlotCursor) -> None:
     """Names stand beside their points, or all in a legend where one finds no place."""
     if len(plot.series) > _DIRECT or not _draw(canvas, plot, at, []):
         canvas.wipe()
@@ -181,7 +181,10 @@ def draw_spots(canvas: plot_canvas.Canvas, plot: Plot, at: plot_canvas.At) -> No
 
 
 def _draw(
-    canvas: plot_canvas.Canvas, plot: Plot, at: plot_canvas.At, legend: list[list[tuple[int, str]]]
+    canvas: plot_canvas.Canvas,
+    plot: Plot,
+    at: plot_canvas.PlotCursor,
+    legend: list[list[tuple[int, str]]],
 ) -> bool:
     height = canvas.height - 4 - len(legend)
     left = plot_canvas.gutter(plot.y, height)
@@ -258,7 +261,7 @@ _WIDE, _WIDEST = 3, 12
 _CELL, _CELL_ROOMY, _CELL_MOST = 9, 18, 30
 
 
-def draw_bars(canvas: plot_canvas.Canvas, plot: Plot, at: plot_canvas.At) -> None:
+def draw_bars(canvas: plot_canvas.Canvas, plot: Plot, at: plot_canvas.PlotCursor) -> None:
     """A row of bars for each series, all on one scale; classes are named below."""
     many, classes = len(plot.series), max(1, len(plot.x.names))
     names = min(
@@ -286,7 +289,7 @@ def draw_bars(canvas: plot_canvas.Canvas, plot: Plot, at: plot_canvas.At) -> Non
             "strong" if number == at.series else "plain",
         )
         for place, point in enumerate(series.points):
-            here = plot_canvas.At(number, place) == at
+            here = plot_canvas.PlotCursor(number, place) == at
             _bar(
                 canvas,
                 plot,
@@ -336,7 +339,7 @@ def _class_names(canvas: plot_canvas.Canvas, plot: Plot, left: int, each: int, r
             canvas.put(left + at * each, row, plot_canvas.cut(name, step * each - 1), "muted")
 
 
-def draw_heat(canvas: plot_canvas.Canvas, plot: Plot, at: plot_canvas.At) -> None:
+def draw_heat(canvas: plot_canvas.Canvas, plot: Plot, at: plot_canvas.PlotCursor) -> None:
     """The value in figures with a swatch that is the fuller the higher it is."""
     names = min(max((cell_len(name) for name in plot.y.names), default=0), 28, canvas.width // 3)
     left = names + 2
@@ -365,7 +368,7 @@ def draw_heat(canvas: plot_canvas.Canvas, plot: Plot, at: plot_canvas.At) -> Non
                 cell,
                 left + place * each,
                 line,
-                here=plot_canvas.At(row, column) == at,
+                here=plot_canvas.PlotCursor(row, column) == at,
             )
     _scale(canvas, plot, left, len(down) + 2)
 
@@ -375,11 +378,11 @@ def _cell(
 ) -> None:
     scale = plot.shade.scale if plot.shade else "number"
     text = value_text(cell.value, scale)
-    canvas.put(column, row, swatch(plot, cell.value) * 2, "s0")
+    canvas.put(column, row, shade_mark(plot, cell.value) * 2, "s0")
     canvas.put(column + 3, row, text, "cursor" if here else "plain")
 
 
-def swatch(plot: Plot, value: float | None) -> str:
+def shade_mark(plot: Plot, value: float | None) -> str:
     """One of five shades, blank to full."""
     if value is None or plot.shade is None:
         return " "
@@ -399,7 +402,7 @@ def _scale(canvas: plot_canvas.Canvas, plot: Plot, left: int, row: int) -> None:
 
 
 LEAST = (24, 6)
-_DRAW: dict[PlotKind, Callable[[plot_canvas.Canvas, Plot, plot_canvas.At], None]] = {
+_DRAW: dict[PlotKind, Callable[[plot_canvas.Canvas, Plot, plot_canvas.PlotCursor], None]] = {
     "scatter": draw_spots,
     "lines": draw_curves,
     "bars": draw_bars,
@@ -409,7 +412,7 @@ _DRAW: dict[PlotKind, Callable[[plot_canvas.Canvas, Plot, plot_canvas.At], None]
 
 
 def picture(
-    plot: Plot, width: int, height: int, at: plot_canvas.At = plot_canvas.START
+    plot: Plot, width: int, height: int, at: plot_canvas.PlotCursor = plot_canvas.START
 ) -> tuple[plot_canvas.Line, ...]:
     """`height` lines of at most `width` cells, the place `at` marked."""
     canvas = plot_canvas.Canvas(width, height)

@@ -16,11 +16,11 @@ from cuecard.core.text import one_line
 from cuecard.tui.present.files import Report, report_text
 from cuecard.tui.present.keyboard import after
 from cuecard.tui.present.labels import FAMILY
-from cuecard.tui.present.plot_canvas import START, At, glyph, kept, point_at, trials_at
+from cuecard.tui.present.plot_canvas import START, PlotCursor, glyph, kept, point_at, trials_at
 from cuecard.tui.present.trial_summary import rows_with
 
 
-def point_text(plot: Plot, at: At) -> str:
+def point_text(plot: Plot, at: PlotCursor) -> str:
     """The values under the cursor, with their intervals, what they are over, and what is missing of them."""
     at = kept(plot, at)
     if plot.missing:
@@ -44,7 +44,7 @@ def point_text(plot: Plot, at: At) -> str:
     return " · ".join((*parts, *_without_interval(point.remark)))
 
 
-def name_at(plot: Plot, at: At) -> str:
+def name_at(plot: Plot, at: PlotCursor) -> str:
     """What is under the cursor, without its value: `beta · Triplet F1 0.7–0.8`."""
     at = kept(plot, at)
     if plot.kind == "heat":
@@ -58,7 +58,7 @@ def name_at(plot: Plot, at: At) -> str:
     return f"{name} · {plot.x.label} {place_text(plot.x, point.x)}"
 
 
-def _cell(plot: Plot, at: At) -> str:
+def _cell(plot: Plot, at: PlotCursor) -> str:
     cell = next((c for c in plot.cells if (c.row, c.column) == at), None)
     if cell is None:
         return ""
@@ -96,7 +96,7 @@ class PlotsView:
         self.family: Family | None = None
         self.at = 0
         self.as_table = False
-        self._places: dict[str, At] = {}
+        self._places: dict[str, PlotCursor] = {}
         self._tables: dict[str, Table] = {}
 
     @property
@@ -126,11 +126,11 @@ class PlotsView:
         return self._tables[self.plot.key]
 
     @property
-    def place(self) -> At:
+    def place(self) -> PlotCursor:
         """Where the cursor of the plot that is shown was left."""
         return kept(self.plot, self._places.get(self.plot.key, START))
 
-    def put(self, at: At) -> None:
+    def put(self, at: PlotCursor) -> None:
         self._places[self.plot.key] = at
 
     def go(self, number: int) -> None:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from cuecard.annotate.assist.checkpoints import FromQuestion
-from cuecard.annotate.assist.drafting import ForTranslation, Inputs, kinds_for
+from cuecard.annotate.assist.drafting import Inputs, TranslationInputs, kinds_for
 from cuecard.annotate.assist.facts import FromPairs, pairs_in
 from cuecard.annotate.assist.model_calls import (
     dicts_at,
@@ -15,8 +15,15 @@ from cuecard.annotate.assist.model_calls import (
     text_at,
     texts_at,
 )
-from cuecard.annotate.assist.persona import ForPersona
-from cuecard.annotate.assist.proposals import Deed, Pending, ProposedItem, Spent, apply, standing
+from cuecard.annotate.assist.persona import PersonaInputs
+from cuecard.annotate.assist.proposals import (
+    Deed,
+    Pending,
+    ProposalCost,
+    ProposedItem,
+    apply,
+    standing,
+)
 from cuecard.annotate.assist.translation import slots_of, translated_id
 from cuecard.annotate.assist.triples import FromSource
 from cuecard.annotate.authoring.changes import changes_between
@@ -44,7 +51,7 @@ class Wanted:
     task_id: str = ""
 
 
-class Asking:
+class ProposalForm:
     """The questions of one dialog over a task's `data`."""
 
     def __init__(self, data: Mapping[str, Any], family: Family, config: Config) -> None:
@@ -153,7 +160,7 @@ class Asking:
             case "persona":
                 if not (self.question or texts_at(self._data, "sub_queries")):
                     return _("Write the query or sub-queries first: the persona asks for them.")
-                inputs = ForPersona(anew=bool(said.get("anew")))
+                inputs = PersonaInputs(anew=bool(said.get("anew")))
             case "checkpoints":
                 if not said.get("question", "").strip():
                     return _("Write the question first.")
@@ -165,7 +172,7 @@ class Asking:
                     return _("Write two entities to a line, as “A | B”.")
                 inputs = FromPairs(said["pairs"], said.get("topic", ""))
             case _:
-                return Wanted(ForTranslation(), model, said.get("id", "").strip() or self.new_id)
+                return Wanted(TranslationInputs(), model, said.get("id", "").strip() or self.new_id)
         return Wanted(inputs, model)
 
     def _label(self, name: str) -> str:
@@ -293,7 +300,7 @@ def raw_entries(raw: Sequence[str]) -> list[Entry]:
     ]
 
 
-def cost_of(spent: Spent, currency: str) -> str:
+def cost_of(spent: ProposalCost, currency: str) -> str:
     """`2 calls, 1,830 tokens, 0.0042 USD`; the cost only where it is known."""
     tokens = spent.usage.prompt + spent.usage.completion
     parts = [

@@ -11,7 +11,7 @@ from cuecard.annotate.quality.decision_table import (
     StageName,
     StageState,
 )
-from cuecard.annotate.quality.report import Decided, QcReport, StageReport
+from cuecard.annotate.quality.report import PersonDecision, QcReport, StageReport
 from cuecard.core.contributions import QcVerdict
 from cuecard.core.evaluation.probe_plan import PROBE_LABEL
 from cuecard.core.i18n import N_, _, headed, listed, ngettext, pgettext, spaced
@@ -148,7 +148,7 @@ def who(result: ProbeResult) -> str:
     return _("{name} (baseline)").format(name=name) if result.baseline else name
 
 
-def came_back(result: ProbeResult, *, probe: bool) -> str:
+def probe_answers(result: ProbeResult, *, probe: bool) -> str:
     """What a trial behind a stage said, with the name of its probe where a stage has several."""
     said = result.skipped or _("; ").join(result.findings)
     if result.probe not in ATTEMPTS and not result.skipped:
@@ -204,7 +204,7 @@ def _verdict_lines(report: QcReport) -> list[Paragraph]:
     return lines
 
 
-def _decision_lines(decision: Decided) -> list[Paragraph]:
+def _decision_lines(decision: PersonDecision) -> list[Paragraph]:
     glyph, tone = VERDICT_LOOK[decision.verdict]
     text = _("{date} {person}: {verdict}").format(
         date=f"{decision.at.astimezone():%Y-%m-%d}",

@@ -181,7 +181,7 @@ class Entry(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Behind:
+class FigureTrials:
     """The trials behind a figure, and what it is called."""
 
     trials: frozenset[int]
@@ -215,7 +215,7 @@ class RunTrials:
 
     def __init__(self) -> None:
         self.show = Show.ALL
-        self.behind: Behind | None = None
+        self.behind: FigureTrials | None = None
         self.entries: Sequence[Entry] = ()
 
     @property

@@ -19,7 +19,7 @@ from cuecard.core.evaluation.runs import budget_of
 from cuecard.core.families.registry import CORE
 from cuecard.core.i18n import N_, NP_, _, current_language, joined, listed, ngettext, plural, spaced
 from cuecard.core.records import (
-    Handout,
+    OfferProgress,
     OrderKind,
     RunLease,
     RunOrder,
@@ -29,7 +29,7 @@ from cuecard.core.records import (
     UsageRecord,
 )
 from cuecard.core.text import one_line
-from cuecard.core.worker_archive import BeingPlayed
+from cuecard.core.worker_archive import AlreadyPlayed
 from cuecard.tui.live_runs import LiveRun
 from cuecard.tui.present.entries import Piece, Tone, named
 from cuecard.tui.present.keyboard import hint
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from cuecard.annotate.results.pool import Pool
     from cuecard.annotate.results.rescored import RescoreReport
     from cuecard.store.workspace import Workspace
-    from cuecard.tui.live_runs import Ended, Pace
+    from cuecard.tui.live_runs import EndedTrial, Pace
 
 
 MAIN_MEASURE = CORE.each(lambda family: family.main)
@@ -120,7 +120,7 @@ def heading(run: RunRecord, room: int = 0) -> list[Piece]:
 def played_by(lease: RunLease) -> str:
     """`Ben plays it on host, process 12, since 21:03`, or how many workers do."""
     if lease.workers:
-        return one_line(BeingPlayed(lease).message, 200)
+        return one_line(AlreadyPlayed(lease).message, 200)
     text = _("{person} plays it on {host}, process {pid}, since {time}.")
     return text.format(
         person=one_line(lease.person, 40) or _("Somebody"),
@@ -252,7 +252,7 @@ class RunSnapshot:
     renewed: int = 0
     pace: Pace | None = None
     unread: CuecardError | None = None
-    handout: Handout | None = None
+    handout: OfferProgress | None = None
     asked: RunOrder | None = None
     tags: Mapping[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
     whole: bool = True
@@ -360,7 +360,7 @@ def warm_up(workspace: Workspace, run_id: int) -> None:
 
 
 def _ended_since(
-    trials: tuple[TrialRecord, ...], ended: Mapping[int, Ended]
+    trials: tuple[TrialRecord, ...], ended: Mapping[int, EndedTrial]
 ) -> tuple[TrialRecord, ...]:
     """One that could not begin has ended for this process only: it stays open."""
     if not ended:
@@ -482,7 +482,7 @@ def head_lines(
     ]
 
 
-def handout_line(handout: Handout) -> str:
+def handout_line(handout: OfferProgress) -> str:
     """How the trials of a run stand that are handed out to workers."""
     text = _(
         "workers: {n} · trials waiting: {waiting} · held: {held} · done: {done} · taken over: {lost}"

@@ -22,7 +22,7 @@ from cuecard.core.verdicts import Measures
 from cuecard.tui.present.entries import Piece
 from cuecard.tui.present.keyboard import after
 from cuecard.tui.present.labels import FAMILY
-from cuecard.tui.present.run_trials import Behind
+from cuecard.tui.present.run_trials import FigureTrials
 from cuecard.tui.present.score_tables import (
     MEAN,
     FigureCell,
@@ -226,12 +226,12 @@ class ScoreView:
             return None
         return lines[row][column]
 
-    def behind(self, row: int, column: int) -> Behind | None:
+    def behind(self, row: int, column: int) -> FigureTrials | None:
         """The trials of a figure, of a count, or of all of a line."""
         cell = self.cell(row, column)
         if cell is None or not cell.trials:
             return None
-        return Behind(frozenset(cell.trials), self.name(row, column))
+        return FigureTrials(frozenset(cell.trials), self.name(row, column))
 
     def name(self, row: int, column: int) -> str:
         """What a cell is about: its line, then its column."""

@@ -324,7 +324,7 @@ def row_of(source: Source) -> list[GridCell]:
     """What became of it, title, address, turns."""
     return [
         GridCell(
-            fate_of(source), "good" if source.cited else "plain" if source.visited else "muted"
+            page_use(source), "good" if source.cited else "plain" if source.visited else "muted"
         ),
         GridCell(source.title or "–"),
         GridCell(source.url.partition("://")[2] or source.url, "muted"),
@@ -332,7 +332,7 @@ def row_of(source: Source) -> list[GridCell]:
     ]
 
 
-def fate_of(source: Source) -> str:
+def page_use(source: Source) -> str:
     """Whether the agent only found it, opened it, or names it in a reply."""
     words = [_("visited") if source.visited else pgettext("a page came up in a search", "found")]
     if source.cited:
@@ -357,7 +357,7 @@ def detail_of(source: Source) -> list[list[Piece]]:
 def source_entry(source: Source) -> Entry:
     """All that was seen of it."""
     head = [Piece(one_line(source.title or source.url, 300), "strong")]
-    head.append(Piece(f" · {fate_of(source)}", "muted"))
+    head.append(Piece(f" · {page_use(source)}", "muted"))
     body = [Paragraph(text, "link") for text in (source.url,) if text]
     known = [source.date, _("turns {list}").format(list=_turns(source))]
     body.append(Paragraph(" · ".join(filter(None, known)), "muted"))

@@ -4,8 +4,20 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
-from cuecard.annotate.results.trial_disclosure import Met, Push, Reading, StageSeen, StepSeen
-from cuecard.annotate.results.trial_record import CallSize, ContextSize, Cut, HitEntry, HitLog
+from cuecard.annotate.results.trial_disclosure import (
+    CueEvidence,
+    Reading,
+    StageSeen,
+    StepSeen,
+    UnmetTurn,
+)
+from cuecard.annotate.results.trial_record import (
+    CallSize,
+    ContextCut,
+    ContextSize,
+    HitEntry,
+    HitLog,
+)
 from cuecard.core.engine.messages import CheckpointStatus, PlayerRef
 from cuecard.core.families.checkpoints.gold import Checkpoint, CheckpointChain
 from cuecard.core.i18n import _, headed, ngettext, plural
@@ -111,10 +123,10 @@ def _lines(sizes: ContextSize, largest: int) -> Iterator[PaneLine]:
         place = "" if last else f"turn/{turn}"
         yield PaneLine(work_entry(head, turn=turn), seq=each[0].seq, place=place)
         for one in each:
-            yield _cut(one) if isinstance(one, Cut) else _call(one, largest)
+            yield _cut(one) if isinstance(one, ContextCut) else _call(one, largest)
 
 
-def _part(each: CallSize | Cut) -> tuple[int, bool]:
+def _part(each: CallSize | ContextCut) -> tuple[int, bool]:
     return each.turn, isinstance(each, CallSize) and each.part == "conclusion"
 
 
@@ -145,7 +157,7 @@ def _call(call: CallSize, largest: int) -> PaneLine:
     return PaneLine(entry, seq=call.seq, place=f"event/{call.seq}")
 
 
-def _cut(cut: Cut) -> PaneLine:
+def _cut(cut: ContextCut) -> PaneLine:
     if cut.strategy == "summary":
         told = _("summed up at {before}")
     else:
@@ -319,7 +331,7 @@ def _stage(stage: Stage, seen: StageSeen) -> Iterator[PaneLine]:
         yield _push(push, place)
 
 
-def _push(push: Push, place: str) -> PaneLine:
+def _push(push: UnmetTurn, place: str) -> PaneLine:
     head = [Piece("    ✗ ", "bad"), Piece(_("pushed"), "muted"), turn_piece(push.turn)]
     if push.reason:
         head.append(Piece(f": {one_line(push.reason, 200)}", "muted"))
@@ -385,7 +397,7 @@ def _tone(reading: Reading) -> Tone:
     return "good" if status_label(reading.status)[0] in "✓●" else "bad"
 
 
-def _why(met: Met, reason: str) -> Iterator[str]:
+def _why(met: CueEvidence, reason: str) -> Iterator[str]:
     """The agent's words that a decision follows, and the reason that was given for it."""
     if met.text:
         words = quoted(met.text, 140)

@@ -163,7 +163,7 @@ class Spot:
     top: int
 
 
-class Jumps:
+class JumpHistory:
     """The spots that were jumped away from, the last `MOST` of them."""
 
     def __init__(self) -> None:

@@ -31,7 +31,7 @@ from cuecard.annotate.results.trial_record import (
     ContextSize,
     HitLog,
     OpenedTrial,
-    Opinions,
+    TrialJudgements,
     context_size,
     hit_log,
 )
@@ -70,7 +70,7 @@ class JudgedTrial:
 
     def __init__(self, opened: OpenedTrial) -> None:
         self.opened = opened
-        self.opinions: Opinions | None = None
+        self.opinions: TrialJudgements | None = None
         self.verdicts_shown: trial_verdicts.Shown = "all"
         self.gold_shown: trial_gold.Shown = "all"
         self.grouping: Grouping = "stage" if opened.task.stages else "relation"
@@ -81,7 +81,7 @@ class JudgedTrial:
             self._judge = next(iter(settings_of(opened.run).judges), "")
         self._seen: set[str] = set()
 
-    def take(self, opinions: Opinions) -> None:
+    def take(self, opinions: TrialJudgements) -> None:
         self.opinions = opinions
         self._forget_judge()
 

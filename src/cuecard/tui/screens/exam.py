@@ -178,14 +178,14 @@ class ExamScreen(ListScreen[ProbeFigures]):
             self.cue_app.tell(told.format(n=f"{live.control.grace:g}"))
 
 
-class _Sitting(Frozen):
+class _ExamChoice(Frozen):
     judge: Annotated[str, Field(title=N_("Judge"))]
     tasks: Annotated[tuple[str, ...], Field(title=N_("Tasks"))] = ()
     again: Annotated[bool, Field(title=N_("A new exam, whatever is recorded"))] = False
     budget: Annotated[float | None, Field(title=N_("Budget"), gt=0, lt=1e9)] = None
 
 
-class ExamDialog(AnswerDialog[_Sitting, ExamPlan]):
+class ExamDialog(AnswerDialog[_ExamChoice, ExamPlan]):
     """Answers with the plan of an exam that is entered."""
 
     DEFAULT_CSS = """
@@ -204,9 +204,9 @@ class ExamDialog(AnswerDialog[_Sitting, ExamPlan]):
         """`recorded`: the exam that is meant to begin with."""
         choices = player_choices(config)
         judges = [(one_line(label, 60), name) for name, label in choices.judges]
-        given = _Sitting(judge=judges[0][1])
+        given = _ExamChoice(judge=judges[0][1])
         if recorded is not None and recorded.setting.judge.name in dict(choices.judges):
-            given = _Sitting(judge=recorded.setting.judge.name, tasks=recorded.tasks)
+            given = _ExamChoice(judge=recorded.setting.judge.name, tasks=recorded.tasks)
         super().__init__(
             _("Which judge sits an exam?"),
             given,
@@ -223,18 +223,18 @@ class ExamDialog(AnswerDialog[_Sitting, ExamPlan]):
         self._config, self._all = config, [task.id for task in tasks]
         self._seed = recorded.setting.seed if recorded else 0
 
-    async def summary(self, model: _Sitting) -> str:
+    async def summary(self, model: _ExamChoice) -> str:
         """What the exam takes."""
         plan = await self._plan(model)
         return plan.summary if plan.left else _("Every input is judged: what is recorded is shown.")
 
-    async def answer(self, model: _Sitting) -> ExamPlan:
+    async def answer(self, model: _ExamChoice) -> ExamPlan:
         plan, person = await self._plan(model), self.person
         return await self.services.ask(
             lambda ws: enter_exam(ws, plan, self._config, person, model.budget)
         )
 
-    async def _plan(self, model: _Sitting) -> ExamPlan:
+    async def _plan(self, model: _ExamChoice) -> ExamPlan:
         return await self.services.ask(
             lambda ws: plan_exam(
                 ws,

@@ -9,7 +9,7 @@ from textual.app import ComposeResult
 from textual.widgets import Static
 
 from cuecard.annotate.fidelity.replay import ReplaySession
-from cuecard.annotate.fidelity.replay_turns import Differing, ReplaySummary, ReplayView
+from cuecard.annotate.fidelity.replay_turns import DifferingTurn, ReplaySummary, ReplayView
 from cuecard.core.engine.events import Event
 from cuecard.core.families.registry import chain_of
 from cuecard.core.i18n import N_, _
@@ -71,9 +71,9 @@ class ReplayScreen(WalkScreen[ReplaySession, Step]):
         self._reading = False
         self._kind = ItemKind.CUE
         columns = (
-            Column[Differing](N_("Turn"), lambda each: str(each.turn + 1), right=True),
-            Column[Differing](N_("You"), lambda each: value_label(self._kind, each.mine.value), grow=1),
-            Column[Differing](N_("Recorded"), lambda each: value_label(self._kind, each.theirs.value), grow=1),
+            Column[DifferingTurn](N_("Turn"), lambda each: str(each.turn + 1), right=True),
+            Column[DifferingTurn](N_("You"), lambda each: value_label(self._kind, each.mine.value), grow=1),
+            Column[DifferingTurn](N_("Recorded"), lambda each: value_label(self._kind, each.theirs.value), grow=1),
         )  # fmt: skip
         self.differing = ListView(columns, lambda each: each.turn, id="differing")
 

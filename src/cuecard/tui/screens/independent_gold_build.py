@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from textual.app import ComposeResult
 
 from cuecard.annotate.authoring.edit import TaskEdit
-from cuecard.annotate.authoring.session import Opened
+from cuecard.annotate.authoring.session import OpenedEdit
 from cuecard.annotate.authoring.task_data import Path, Snapshot
 from cuecard.annotate.independent_gold import building
 from cuecard.core.i18n import N_, _, headed, listed, ngettext
@@ -84,7 +84,7 @@ class IndependentGoldMode(TaskMode):
     def __init__(self) -> None:
         self.brief_changed = False
 
-    def open(self, ws: Workspace, task_id: str, person: str) -> Opened:
+    def open(self, ws: Workspace, task_id: str, person: str) -> OpenedEdit:
         opened, self.brief_changed = building.open_blank(ws, task_id, person)
         return opened
 
@@ -131,7 +131,7 @@ class BuildGoldScreen(DraftingScreen):
         self._second = IndependentGoldMode()
         super().__init__(task_id, mode=self._second)
 
-    async def show_task(self, opened: Opened) -> None:
+    async def show_task(self, opened: OpenedEdit) -> None:
         await super().show_task(opened)
         if self._second.brief_changed:
             self.notify(

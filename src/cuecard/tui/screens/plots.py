@@ -24,7 +24,7 @@ from cuecard.tui.grid import Grid
 from cuecard.tui.grid.cells import ListSource
 from cuecard.tui.present.entries import ink
 from cuecard.tui.present.keyboard import hint
-from cuecard.tui.present.plot_canvas import START, At, Ink, Way, kept, moved
+from cuecard.tui.present.plot_canvas import START, Ink, PlotCursor, Way, kept, moved
 from cuecard.tui.present.plot_pictures import picture
 from cuecard.tui.present.plots import By, PlotsView
 from cuecard.tui.present.tables import table_rows
@@ -65,7 +65,7 @@ class PlotView(Widget, can_focus=True):
     class Moved(Message):
         """The cursor is at another place."""
 
-        def __init__(self, view: PlotView, at: At) -> None:
+        def __init__(self, view: PlotView, at: PlotCursor) -> None:
             super().__init__()
             self.view, self.at = view, at
 
@@ -79,11 +79,11 @@ class PlotView(Widget, can_focus=True):
         self._at = START
 
     @property
-    def at(self) -> At:
+    def at(self) -> PlotCursor:
         """Where the cursor is."""
         return self._at
 
-    def load(self, plot: Plot, at: At = START) -> None:
+    def load(self, plot: Plot, at: PlotCursor = START) -> None:
         self._plot, self._at = plot, kept(plot, at)
         self.refresh()
 

@@ -253,7 +253,7 @@ class QcScreen(LiveScreen):
     def _came_back(self, result: ProbeResult) -> str:
         """What came back, with the name of the probe where a stage has several."""
         probes = {result.probe for result in self.results.every}
-        return present.came_back(result, probe=len(probes) > 1)
+        return present.probe_answers(result, probe=len(probes) > 1)
 
 
 def _question(planned: Planned) -> ConfirmDialog:

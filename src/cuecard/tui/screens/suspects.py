@@ -15,7 +15,14 @@ from cuecard.annotate.results.suspect_tables import (
     subset_tables,
     values_of,
 )
-from cuecard.annotate.results.suspects import Seen, Survey, Surveyed, Suspect, evidence, survey
+from cuecard.annotate.results.suspects import (
+    SeenPage,
+    Survey,
+    SurveyedTask,
+    Suspect,
+    evidence,
+    survey,
+)
 from cuecard.core.i18n import N_, NP_, _, headed, joined, listed, ngettext
 from cuecard.core.text import one_line
 from cuecard.core.validation import format_place
@@ -48,7 +55,7 @@ class SuspectsScreen(ListScreen[Suspect]):
         super().__init__()
         self._runs, self._title, self._of_task = runs, title, task
         self._survey: Survey | None = None
-        self._pages: dict[tuple[str, int, str], tuple[Seen, ...]] = {}
+        self._pages: dict[tuple[str, int, str], tuple[SeenPage, ...]] = {}
 
     def columns(self) -> Sequence[Column[Suspect]]:
         return (
@@ -196,7 +203,7 @@ class SuspectsScreen(ListScreen[Suspect]):
         self.notify(hint(said) if made else _("You have told its authors already."), markup=False)
 
 
-class ItemsScreen(ListScreen[tuple[Surveyed, int]]):
+class ItemsScreen(ListScreen[tuple[SurveyedTask, int]]):
     """Every item of gold with its figures; those that nobody or everybody finds tell agents not apart."""
 
     LIVE = False
@@ -210,8 +217,8 @@ class ItemsScreen(ListScreen[tuple[Surveyed, int]]):
         self._surveyed, self._title = surveyed, title
         self._notes: list[str] = []
 
-    def columns(self) -> Sequence[Column[tuple[Surveyed, int]]]:
-        def share(row: tuple[Surveyed, int]) -> float:
+    def columns(self) -> Sequence[Column[tuple[SurveyedTask, int]]]:
+        def share(row: tuple[SurveyedTask, int]) -> float:
             found = row[0].items[row[1]].found
             return -1 if found is None else found
 
@@ -224,10 +231,10 @@ class ItemsScreen(ListScreen[tuple[Surveyed, int]]):
             Column(N_("Task"), lambda r: r[0].task.title or r[0].task.id, grow=2, spare=1),
         )  # fmt: skip
 
-    def key(self, row: tuple[Surveyed, int]) -> tuple[str, int, int]:
+    def key(self, row: tuple[SurveyedTask, int]) -> tuple[str, int, int]:
         return row[0].task.id, row[0].revision, row[1]
 
-    async def read(self) -> Sequence[tuple[Surveyed, int]]:
+    async def read(self) -> Sequence[tuple[SurveyedTask, int]]:
         found = await self.services.ask(self._surveyed)
         self._notes = [note for table in subset_tables(found) for note in table.notes]
         return [(of, at) for of in found.tasks for at in range(len(of.items))]

@@ -146,7 +146,7 @@ class WizardOfOzScreen(Looking):
         self.query_one(HandInPane).display = False
         self.query_one(SearchLine).display = False
         self.query_one(Words).focus()
-        self.sit_down()
+        self.take_part()
 
     def on_search_line_submitted(self, message: SearchLine.Submitted) -> None:
         # One move after the other: a second Enter must not cancel what the first one does.

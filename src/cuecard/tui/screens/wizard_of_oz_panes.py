@@ -211,7 +211,7 @@ class Looking(CuecardScreen[None]):
         self.keep_now()
 
     @guarded("watch")
-    async def sit_down(self) -> None:
+    async def take_part(self) -> None:
         """Take the part, then look on until the session is over."""
         person, trial_id, services = self.person, self._trial_id, self.services
 

@@ -91,7 +91,7 @@ def style_of(tone: Tone, variables: Mapping[str, str]) -> str:
 _STEP = " › "
 
 
-def way_told(way: Sequence[str], room: int) -> str:
+def breadcrumb_text(way: Sequence[str], room: int) -> str:
     """The way to a screen in `room` cells, cut from the left; where its last step has no room, the one before, to which Esc leads."""
     for first in range(len(way)):
         told = f"{f'…{_STEP}' if first else ''}{_STEP.join(way[first:])}"
@@ -195,7 +195,7 @@ class _WithWay(_Shown):
         # What stands beside it in the line is no step of the way.
         end = self.region.right
         apart = " " if any(other.region.x >= end for other in self.siblings) else ""
-        if not (told := way_told(way, width - said - 2 - len(apart))):
+        if not (told := breadcrumb_text(way, width - said - 2 - len(apart))):
             return strip
         told += apart
         muted = Style.parse(f"not bold {ink(self.app.theme_variables, 'muted')}")

@@ -17,7 +17,7 @@ from cuecard.annotate.results.plots.svg_parts import (
     PAD,
     SMALL,
     WIDTH,
-    Plane,
+    PlotArea,
     colour,
     element,
     level,
@@ -184,7 +184,7 @@ def intervals(plot: Plot, top: float) -> tuple[list[str], float, float]:
     names = max((width_of(name) for name in plot.x.names), default=0.0)
     left = PAD + min(_INTERVALS_NAME, names) + 14
     right = WIDTH - PAD - max((width_of(words, SMALL) for words in told), default=0.0) - 12
-    plane = Plane(
+    plane = PlotArea(
         plot.y, plot.x, left, top + 4, right, top + 4 + _INTERVALS_ROW * len(plot.x.names)
     )
     found = level(plane)

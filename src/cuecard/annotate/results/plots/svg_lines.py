@@ -114,7 +114,7 @@ def lines(plot: Plot, top: float) -> tuple[list[str], float, float]:
     margin = max(names, default=0.0) + 30 if direct else 6.0
     inset = 34.0 if plot.x.names else 0.0
     left = parts.gutter(plot.y, 5)
-    plane = parts.Plane(
+    plane = parts.PlotArea(
         plot.x,
         plot.y,
         left + inset,
@@ -122,7 +122,7 @@ def lines(plot: Plot, top: float) -> tuple[list[str], float, float]:
         parts.WIDTH - parts.PAD - margin - inset,
         top + _HEIGHT,
     )
-    base = parts.Plane(plot.x, plot.y, left, plane.top, plane.right + inset, plane.bottom)
+    base = parts.PlotArea(plot.x, plot.y, left, plane.top, plane.right + inset, plane.bottom)
     found = [*parts.upright(base, 5), *parts.level(plane)]
     found.append(parts.line(left, plane.bottom, base.right, plane.bottom, stroke_opacity=0.6))
     many = len(plot.series)
@@ -137,7 +137,7 @@ def lines(plot: Plot, top: float) -> tuple[list[str], float, float]:
     return [*found, *rows], parts.WIDTH, bottom + height
 
 
-def _curve(plane: parts.Plane, series: Series, aside: float, *, bands: bool) -> list[str]:
+def _curve(plane: parts.PlotArea, series: Series, aside: float, *, bands: bool) -> list[str]:
     ink = parts.colour(series.mark)
     found: list[str] = []
     spots = [(plane.across(p.x) + aside, plane.up(p.y)) for p in series.points]
@@ -169,7 +169,7 @@ def _curve(plane: parts.Plane, series: Series, aside: float, *, bands: bool) -> 
     return found
 
 
-def _band(plane: parts.Plane, points: tuple[Point, ...], ink: str) -> list[str]:
+def _band(plane: parts.PlotArea, points: tuple[Point, ...], ink: str) -> list[str]:
     """The intervals of points as bands; none for thin points."""
     found: list[str] = []
     run: list[Point] = []
@@ -188,7 +188,7 @@ def _band(plane: parts.Plane, points: tuple[Point, ...], ink: str) -> list[str]:
     return found
 
 
-def _ends(plane: parts.Plane, plot: Plot, right: float) -> list[str]:
+def _ends(plane: parts.PlotArea, plot: Plot, right: float) -> list[str]:
     """Names right of the plane, each at the height of its line's end or as near as there is room."""
     heights = [plane.up(one.points[-1].y) for one in plot.series]
     places = spread(heights, _LINES_GAP, plane.top + 4, plane.bottom - 2)
@@ -219,7 +219,7 @@ _SCATTER_NAME = 170.0
 
 def scatter(plot: Plot, top: float) -> tuple[list[str], float, float]:
     """SVG elements, their width and their lower end."""
-    plane = parts.Plane(
+    plane = parts.PlotArea(
         plot.x,
         plot.y,
         parts.gutter(plot.y, 5),

@@ -239,7 +239,7 @@ PAD = 14.0
 
 
 @dataclass(frozen=True)
-class Plane:
+class PlotArea:
     """The area of a plot in pixels, from `left` and `top` to `right` and `bottom`; small values are left and below."""
 
     x: Axis
@@ -274,7 +274,7 @@ def gutter(axis: Axis, most: int) -> float:
     return PAD + SMALL + 10 + max((width_of(label, SMALL) for label in labels), default=0.0) + 6
 
 
-def upright(plane: Plane, most: int) -> list[str]:
+def upright(plane: PlotArea, most: int) -> list[str]:
     """Ticks and faint lines of the upright axis, its name turned beside them."""
     places = ticks(plane.y, most)
     found: list[str] = []
@@ -288,7 +288,7 @@ def upright(plane: Plane, most: int) -> list[str]:
     return found
 
 
-def level(plane: Plane) -> list[str]:
+def level(plane: PlotArea) -> list[str]:
     """Ticks of the level axis, by value or by name, and its name below."""
     found = [line(plane.left, plane.bottom, plane.right, plane.bottom, stroke_opacity=0.6)]
     places, labels = level_ticks(plane)
@@ -308,7 +308,7 @@ def level(plane: Plane) -> list[str]:
     return found
 
 
-def level_ticks(plane: Plane) -> tuple[tuple[float, ...], tuple[str, ...]]:
+def level_ticks(plane: PlotArea) -> tuple[tuple[float, ...], tuple[str, ...]]:
     """As many ticks as have room, and their labels."""
     axis = plane.x
     if axis.names:

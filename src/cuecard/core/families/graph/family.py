@@ -21,7 +21,7 @@ from cuecard.core.families.registry import CoreFamily
 from cuecard.core.formats.extraction import find_triples
 from cuecard.core.i18n import N_, _
 from cuecard.core.judges.lexical import refuse_triples
-from cuecard.core.rescoring import Fate, ItemChange
+from cuecard.core.rescoring import GoldChange, ItemChange
 from cuecard.core.scoring.trial_score import GraphFigures, tallies
 from cuecard.core.tasks.gold import narrow
 from cuecard.core.tasks.models import Task
@@ -177,13 +177,13 @@ def _changes(old: Graph, new: Graph) -> tuple[ItemChange, ...]:
     found: list[ItemChange] = []
     for index, said in after.items():
         if index in same:
-            found.append(_change(Fate.SAME, same[index], index))
+            found.append(_change(GoldChange.SAME, same[index], index))
             continue
         near = next((i for i, other in left.items() if _near(said, other)), None)
         if near is not None:
             del left[near]
-        found.append(_change(Fate.ADDED if near is None else Fate.CHANGED, near, index))
-    return (*found, *(_change(Fate.REMOVED, index, None) for index in left))
+        found.append(_change(GoldChange.ADDED if near is None else GoldChange.CHANGED, near, index))
+    return (*found, *(_change(GoldChange.REMOVED, index, None) for index in left))
 
 
 def _near(one: _Said, other: _Said) -> bool:
@@ -204,7 +204,7 @@ def _paired(after: dict[int, _Said], before: dict[int, _Said]) -> dict[int, int]
     return {index: waiting[said].pop(0) for index, said in after.items() if waiting.get(said)}
 
 
-def _change(fate: Fate, old: int | None, new: int | None) -> ItemChange:
+def _change(fate: GoldChange, old: int | None, new: int | None) -> ItemChange:
     return ItemChange(fate=fate, old=_triple_item(old), new=_triple_item(new))
 
 

@@ -203,7 +203,7 @@ class RelationRule(StrEnum):
     UNREADABLE = "unreadable"
 
 
-class Doer(StrEnum):
+class ActiveSide(StrEnum):
     HEAD = "head"
     TAIL = "tail"
     EITHER = "either"
@@ -252,22 +252,26 @@ class Relation:
         return self.concepts & _EVENTS.keys()
 
     @cached_property
-    def doer(self) -> Doer:
+    def doer(self) -> ActiveSide:
         """Whether the head or the tail does what the relation says, as far as its words show."""
         text = self.plain
         if _DONE_BY_HIS.search(text):
-            return Doer.HEAD
+            return ActiveSide.HEAD
         if self.passive:
-            return Doer.TAIL
+            return ActiveSide.TAIL
         if _DOER_OF.search(text) or (text.startswith("是") and _DOER_CJK.search(text)):
-            return Doer.HEAD
+            return ActiveSide.HEAD
         if _BARE_DOER.search(text) or (is_cjk(text) and _DOER_CJK.search(text)):
-            return Doer.EITHER
+            return ActiveSide.EITHER
         if self.noun_of or (not self.events and "patented" not in self.words):
-            return Doer.UNTOLD
+            return ActiveSide.UNTOLD
         if _HE_DID.search(text):
-            return Doer.HEAD
-        return Doer.UNTOLD if _COMPLEMENT.search(text) or _BE_DONE.search(text) else Doer.HEAD
+            return ActiveSide.HEAD
+        return (
+            ActiveSide.UNTOLD
+            if _COMPLEMENT.search(text) or _BE_DONE.search(text)
+            else ActiveSide.HEAD
+        )
 
     @property
     def noun_of(self) -> bool:
@@ -348,13 +352,13 @@ def _paired(pairs: Iterable[Pair], left: Relation, right: Relation) -> bool:
 def _same_way(left: Relation, right: Relation, *, swapped: bool) -> bool:
     """Whether both relations have the same doer or, if `swapped`, opposite ones."""
     # In gold a bare `maker` says what the tail is; in a prediction it may be meant either way.
-    gold = Doer.TAIL if left.doer is Doer.EITHER else left.doer
+    gold = ActiveSide.TAIL if left.doer is ActiveSide.EITHER else left.doer
     doers = {gold, right.doer}
     if left.symmetric and right.symmetric:
         return True
-    if Doer.UNTOLD not in doers:
-        return Doer.EITHER in doers or (gold is not right.doer) == swapped
-    if Doer.TAIL in doers:
+    if ActiveSide.UNTOLD not in doers:
+        return ActiveSide.EITHER in doers or (gold is not right.doer) == swapped
+    if ActiveSide.TAIL in doers:
         return not swapped or not right.noun_of
     return not swapped or left.noun_of != right.noun_of
 

@@ -28,7 +28,7 @@ from cuecard.core.families.table.score import (
 )
 from cuecard.core.formats.extraction import find_table
 from cuecard.core.i18n import N_, _, listed
-from cuecard.core.rescoring import Fate, ItemChange
+from cuecard.core.rescoring import GoldChange, ItemChange
 from cuecard.core.scoring.trial_score import TableFigures, tallies
 from cuecard.core.tasks.models import Task
 from cuecard.core.text import clauses, contains_term, content_words, coverage, normalise, one_line
@@ -319,13 +319,17 @@ def _changes(old: Table, new: Table) -> tuple[ItemChange, ...]:
         for place, column in enumerate(new.columns):
             item = Item(kind=ItemKind.CELL, index=index, column=column.name)
             if row is None or column.name not in columns:
-                found.append(ItemChange(fate=Fate.ADDED, old=None, new=item))
+                found.append(ItemChange(fate=GoldChange.ADDED, old=None, new=item))
                 continue
             met.add((row, column.name))
             was, rules = columns[column.name]
             same = rules == column and old.rows[row][was] == new.rows[index][place]
             before = Item(kind=ItemKind.CELL, index=row, column=column.name)
-            found.append(ItemChange(fate=Fate.SAME if same else Fate.CHANGED, old=before, new=item))
+            found.append(
+                ItemChange(
+                    fate=GoldChange.SAME if same else GoldChange.CHANGED, old=before, new=item
+                )
+            )
     return (*found, *_removed(old, met))
 
 
@@ -333,7 +337,7 @@ def _removed(old: Table, met: Iterable[tuple[int, str]]) -> list[ItemChange]:
     known = set(met)
     return [
         ItemChange(
-            fate=Fate.REMOVED,
+            fate=GoldChange.REMOVED,
             old=Item(kind=ItemKind.CELL, index=index, column=column.name),
             new=None,
         )

@@ -41,7 +41,7 @@ from cuecard.tui.kit.forms import AnswerDialog
 from cuecard.tui.kit.rows import Row
 from cuecard.tui.present import files as present
 from cuecard.tui.present.entries import Entry
-from cuecard.tui.present.labelling import Searched
+from cuecard.tui.present.labelling import SearchableLines
 from cuecard.tui.present.paths import path_of
 from cuecard.tui.present.transcript import entries_of
 from cuecard.tui.present.verdicts import KIND, STRATUM_LABEL, SampleSnapshot, worked_out
@@ -70,7 +70,7 @@ class DetailScreen(CuecardScreen[None]):
     def __init__(self, title: str, entries: Sequence[Entry]) -> None:
         super().__init__()
         self._title = title
-        self._searched = Searched(entries)
+        self._searched = SearchableLines(entries)
 
     def compose(self) -> ComposeResult:
         yield HeadLine("", id="title", markup=False)

@@ -20,7 +20,7 @@ from cuecard.core.text import one_line
 from cuecard.tui.actions import Key, KeyBar, Means, keys
 from cuecard.tui.app import CuecardScreen, guarded
 from cuecard.tui.drawing import Vertical, VerticalScroll
-from cuecard.tui.present.drafts import FormState, KeptJson, meant_by
+from cuecard.tui.present.drafts import FormState, KeptJson, answer_for_digit
 from cuecard.tui.present.entries import Piece, ink, wrap
 from cuecard.tui.present.keyboard import hint
 from cuecard.tui.present.labels import player_label
@@ -86,7 +86,10 @@ class Question(Widget, can_focus=True):
         self.refresh(layout=True)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        return action != "digit" or meant_by(self._question, cast(int, parameters[0])) is not None
+        return (
+            action != "digit"
+            or answer_for_digit(self._question, cast(int, parameters[0])) is not None
+        )
 
     def action_digit(self, digit: int) -> None:
         if self._state.press(self._question, digit):

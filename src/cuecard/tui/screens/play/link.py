@@ -51,7 +51,7 @@ class Streamed(Message):
     text: str
 
 
-class Gathering:
+class TextBatcher:
     """Bundles streamed text on the engine's loop. The first piece of a turn is posted at once, those within a frame
     after it together. Call `flush` before posting anything else, to keep the order.
     """
@@ -216,7 +216,7 @@ class SessionLink:
         self._person = person
         self._post = post
         self._session: PlaySession | None = None
-        self._gathering = Gathering(post)
+        self._gathering = TextBatcher(post)
 
     @property
     def trial_id(self) -> int | None:

@@ -56,14 +56,14 @@ class PhraseDialog(ChoiceDialog):
 
 
 @dataclass(frozen=True)
-class Composed:
+class ComposedReply:
     """One reply to several questions. `line`: it says the card's line."""
 
     text: str
     line: bool
 
 
-class AnswersDialog(CuecardDialog[Composed | None]):
+class AnswersDialog(CuecardDialog[ComposedReply | None]):
     """The agent's questions, each with what the persona has for it; answers one reply in their order."""
 
     CSS_PATH = "dialogs.tcss"
@@ -123,9 +123,9 @@ class AnswersDialog(CuecardDialog[Composed | None]):
             self.call_later(self._leave_own)
             return
         text = composed(self._answers, self._language)
-        self.dismiss(Composed(text, gives_line(self._answers)))
+        self.dismiss(ComposedReply(text, gives_line(self._answers)))
 
-    def action_dismiss(self, result: Composed | None = None) -> None:  # pyright: ignore[reportIncompatibleMethodOverride]
+    def action_dismiss(self, result: ComposedReply | None = None) -> None:  # pyright: ignore[reportIncompatibleMethodOverride]
         if isinstance(self.focused, Input):
             self._leave_own()
         else:

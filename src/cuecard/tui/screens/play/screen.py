@@ -40,7 +40,7 @@ from cuecard.tui.screens.play.link import (
 )
 from cuecard.tui.screens.play.session import Composer
 from cuecard.tui.screens.play.sources import Looking
-from cuecard.tui.screens.play.turns import Turning
+from cuecard.tui.screens.play.turns import TurnChanges
 from cuecard.tui.widgets.text import HeadLines, Lines
 from cuecard.tui.widgets.transcript import Transcript
 
@@ -129,7 +129,7 @@ def _offered(parts: Sequence[Choice]) -> list[tuple[str, str]]:
 SECOND = 1.0
 
 
-class PlayScreen(Turning, Looking, Finishing):
+class PlayScreen(TurnChanges, Looking, Finishing):
     """Plays a task's revision (the newest one by default) with `agent`, or goes on with `trial_id`.
     `choose`: who takes the other parts is asked also where there is little to choose.
     """

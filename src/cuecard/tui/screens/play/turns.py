@@ -227,7 +227,7 @@ class Speaking(Marking, Wording):
         return await self.app.push_screen_wait(ConfirmDialog(title, question, yes)) is True
 
 
-class Turning(Speaking):
+class TurnChanges(Speaking):
     """Takes turns back or repeats them. Nothing is deleted; what is taken back stays in the log as an earlier attempt."""
 
     @guarded("turn")

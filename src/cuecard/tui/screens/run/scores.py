@@ -23,7 +23,7 @@ from cuecard.tui.grid import Grid
 from cuecard.tui.grid.cells import GridCell, GridColumn, ListSource
 from cuecard.tui.kit.forms import FormDialog
 from cuecard.tui.kit.rows import Row
-from cuecard.tui.present.run_trials import Behind
+from cuecard.tui.present.run_trials import FigureTrials
 from cuecard.tui.present.score_tables import COUNT_GLYPHS, COUNT_WORDS, FigureCell
 from cuecard.tui.present.scores import ALL_MEASURES, ONLY_WORDS, Cut, Only, ScoreView, all_measures
 from cuecard.tui.present.tables import WIDE
@@ -48,7 +48,7 @@ class ScoresPane(Vertical):
     class BehindWanted(Message):
         """The trials behind a figure are to be listed."""
 
-        def __init__(self, behind: Behind) -> None:
+        def __init__(self, behind: FigureTrials) -> None:
             super().__init__()
             self.behind = behind
 
@@ -178,7 +178,7 @@ class ScoresPane(Vertical):
             self._ask_for(Cut(cut.by, cut.where, cut.only, measure))
 
     @property
-    def _behind(self) -> Behind | None:
+    def _behind(self) -> FigureTrials | None:
         table = self.table
         return self._view.behind(table.cursor_row, table.cursor_column) if self._view else None
 

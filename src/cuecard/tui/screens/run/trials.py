@@ -9,7 +9,7 @@ from textual.app import ComposeResult
 from textual.message import Message
 
 from cuecard.core.i18n import N_, _, listed
-from cuecard.core.records import Handout, TakeRecord, TrialRecord, WorkerRecord
+from cuecard.core.records import OfferProgress, TakeRecord, TrialRecord, WorkerRecord
 from cuecard.core.text import one_line
 from cuecard.core.verdicts import Measures
 from cuecard.store.tags import name_in, without_name
@@ -134,7 +134,7 @@ class TrialsPane(Vertical):
         return self._list.narrowed
 
     @property
-    def behind(self) -> present.Behind | None:
+    def behind(self) -> present.FigureTrials | None:
         """The figure whose trials are listed."""
         return self._list.behind
 
@@ -154,7 +154,7 @@ class TrialsPane(Vertical):
         self._list.entries = present.entries_of(trials, playing, scores, problems, tags)
         self._fill()
 
-    def list_behind(self, behind: present.Behind) -> None:
+    def list_behind(self, behind: present.FigureTrials) -> None:
         """List the trials of a figure, and only those."""
         self._list.clear()
         self._list.behind = behind
@@ -254,7 +254,7 @@ class RunWorkersScreen(ListScreen[WorkerRecord]):
     def __init__(self, run_id: int) -> None:
         super().__init__()
         self._run_id = run_id
-        self._handout: Handout | None = None
+        self._handout: OfferProgress | None = None
 
     def columns(self) -> Sequence[Column[WorkerRecord]]:
         return (

@@ -29,7 +29,7 @@ from cuecard.tui.drawing import Horizontal, Vertical
 from cuecard.tui.kit.forms import AnswerDialog, FormPane
 from cuecard.tui.kit.rows import Kind, Row
 from cuecard.tui.present.keyboard import hint
-from cuecard.tui.present.proposals import KIND_LABEL, Asking, Wanted, cost_of
+from cuecard.tui.present.proposals import KIND_LABEL, ProposalForm, Wanted, cost_of
 from cuecard.tui.screens.dialogs import AskLine
 from cuecard.tui.screens.task.proposal import Decided, ProposalScreen, RawDialog
 from cuecard.tui.widgets.text import PlainText
@@ -92,7 +92,7 @@ class AssistDialog(AnswerDialog[_Draft, Wanted]):
     error.
     """
 
-    def __init__(self, asking: Asking, typed: dict[str, Any]) -> None:
+    def __init__(self, asking: ProposalForm, typed: dict[str, Any]) -> None:
         kinds, models = asking.kinds, asking.models
         self._asking, self._typed = asking, typed
         self._default = _Draft(
@@ -250,7 +250,7 @@ async def _drafted(screen: TaskScreen, config: Config) -> Pending | None:
         return None
     edit, typed = screen.edit, _typed.setdefault(screen, {})
     wanted = await screen.app.push_screen_wait(
-        AssistDialog(Asking(edit.data, edit.family, config), typed)
+        AssistDialog(ProposalForm(edit.data, edit.family, config), typed)
     )
     if wanted is None:
         return None

@@ -415,7 +415,7 @@ class CommentsPane(TaskPane):
 
     def _now(self, place: str) -> str | None:
         """Where an element of the newest revision stands in what is edited."""
-        from cuecard.annotate.review.comments import Following
+        from cuecard.annotate.review.comments import PlaceMapping
 
         data = self._edit.data if self._edit is not None else self._newest
-        return Following(self._newest, data).follow(place)
+        return PlaceMapping(self._newest, data).follow(place)

@@ -15,7 +15,7 @@ from textual.app import ComposeResult
 from textual.widgets import Static
 
 from cuecard.annotate.authoring.edit import TaskEdit, find_problems
-from cuecard.annotate.authoring.session import Opened, WorkedTime
+from cuecard.annotate.authoring.session import OpenedEdit, WorkedTime
 from cuecard.annotate.authoring.task_data import Path, parse_place
 from cuecard.core.errors import CuecardError
 from cuecard.core.i18n import N_, _
@@ -27,7 +27,7 @@ from cuecard.tui.present.drafts import DraftKeeper, DraftState
 from cuecard.tui.present.labels import FAMILY, TASK_STATE, badge, fork_mark
 from cuecard.tui.present.tasks import moment
 from cuecard.tui.screens.dialogs import ConfirmDialog
-from cuecard.tui.screens.task.editor import Left, TaskEditor, TaskMode
+from cuecard.tui.screens.task.editor import TaskEditor, TaskMode, TaskPosition
 from cuecard.tui.widgets.text import ChangingText, HeadLine
 
 
@@ -291,7 +291,7 @@ class DraftingScreen(CuecardScreen[None]):
             self.cue_app.opened("task", title, task_id=self.task_id)
         self._tell_about(opened)
 
-    async def show_task(self, opened: Opened) -> None:
+    async def show_task(self, opened: OpenedEdit) -> None:
         """Put the task that was read into its editor."""
         edit = self._edit = opened.edit
         self._state = opened.state.value if opened.state else None
@@ -315,12 +315,12 @@ class DraftingScreen(CuecardScreen[None]):
         self.check()
 
     @property
-    def _left_at(self) -> Left | None:
+    def _left_at(self) -> TaskPosition | None:
         """Where this task was left in this session, unless it is opened at a place."""
-        places: dict[tuple[str, str], Left] = self.cue_app.left_at
+        places: dict[tuple[str, str], TaskPosition] = self.cue_app.left_at
         return places.get((self.task_id, type(self.mode).__name__))
 
-    def _tell_about(self, opened: Opened) -> None:
+    def _tell_about(self, opened: OpenedEdit) -> None:
         edit = opened.edit
         if opened.restored is not None:
             text = _("Your draft of {time} was restored.")

@@ -13,13 +13,13 @@ from textual.widget import Widget
 from textual.widgets import ContentSwitcher
 
 from cuecard.annotate.authoring.edit import Problem, TaskEdit
-from cuecard.annotate.authoring.session import Opened, keep_draft, open_task
+from cuecard.annotate.authoring.session import OpenedEdit, keep_draft, open_task
 from cuecard.annotate.authoring.task_data import Path, Snapshot
 from cuecard.annotate.independent_gold.building import refuse_while_building
 from cuecard.core.i18n import N_, _
 from cuecard.tui.actions import Key, Means, keys
 from cuecard.tui.app import CuecardApp, guarded
-from cuecard.tui.drawing import Even, Vertical
+from cuecard.tui.drawing import UniformLines, Vertical
 from cuecard.tui.present.task_editor import TAB_LABEL, TabId, tab_of, tabs_of, with_comments
 from cuecard.tui.screens.task.brief import BriefPane, CommentsPane, PersonaPane, ProblemsPane
 from cuecard.tui.screens.task.checkpoints import StepsPane
@@ -74,7 +74,7 @@ def make_pane(tab: TabId, family: str) -> TaskPane:
             return _PANES[tab](id=tab)
 
 
-class _Switcher(Even, ContentSwitcher):
+class _Switcher(UniformLines, ContentSwitcher):
     """As Textual's."""
 
 
@@ -86,7 +86,7 @@ class TaskMode:
     label = ""
     asks_first = True  # before the first change of a task that was approved or is in review
 
-    def open(self, ws: Workspace, task_id: str, person: str) -> Opened:
+    def open(self, ws: Workspace, task_id: str, person: str) -> OpenedEdit:
         """What is edited, as it stands. Raises `CuecardError`."""
         refuse_while_building(ws, task_id, person)
         return open_task(ws, task_id, person)
@@ -122,7 +122,7 @@ class TaskMode:
 
 
 @dataclass(frozen=True)
-class Left:
+class TaskPosition:
     """Where a task was left: the tab that was shown, and the places in all tabs that were opened."""
 
     tab: TabId
@@ -183,7 +183,7 @@ class TaskEditor(Vertical):
             raise RuntimeError("the task is not open yet")
         return self._edit
 
-    def begin(self, edit: TaskEdit, left: Left | None) -> None:
+    def begin(self, edit: TaskEdit, left: TaskPosition | None) -> None:
         """Edit this; `left`: where the task was left, to be gone back to tab by tab."""
         self._edit = edit
         self._left = dict(left.spots) if left is not None else {}
@@ -210,7 +210,7 @@ class TaskEditor(Vertical):
         current = self.query_one(ContentSwitcher).visible_content
         return current if isinstance(current, TaskPane) else None
 
-    def where(self) -> Left | None:
+    def where(self) -> TaskPosition | None:
         """Where the task is left now; None before a tab is shown."""
         panes = [pane for pane in self.query(TaskPane) if pane.id]
         spots: dict[TabId, Sequence[Spot]] = dict(self._left)
@@ -219,7 +219,7 @@ class TaskEditor(Vertical):
         }
         here = self.pane.id if self.pane is not None else None
         shown: TabId | None = next((tab for tab in self._wanted_tabs if tab == here), None)
-        return Left(shown, spots) if shown else None
+        return TaskPosition(shown, spots) if shown else None
 
     def commit(self) -> None:
         """Write pending input to the edit."""

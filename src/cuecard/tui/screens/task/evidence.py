@@ -10,7 +10,7 @@ from textual.app import ComposeResult
 
 from cuecard.annotate.authoring import ops
 from cuecard.annotate.authoring.edit import TaskEdit
-from cuecard.annotate.authoring.facts_ops import CitedBy, Evidence, evidence_of, take_into_list
+from cuecard.annotate.authoring.facts_ops import CitedBy, Evidence, add_to_sources, evidence_of
 from cuecard.annotate.authoring.task_data import Path, blank_source
 from cuecard.core.i18n import N_, _, listed
 from cuecard.tui.actions import Key, Means, keys
@@ -171,13 +171,13 @@ class EvidencePane(TaskPane):
         if self._edit is not None and self.current is not None:
             url = self.current.url
             self._settle()
-            take_into_list(self._edit, url)
+            add_to_sources(self._edit, url)
             self._fill(len(self._edit.items(ops.SOURCES)) - 1)
 
     def action_take_all(self) -> None:
         if self._edit is not None:
             self._settle()
-            take_into_list(self._edit, *(e.url for e in self._evidence if e.index is None))
+            add_to_sources(self._edit, *(e.url for e in self._evidence if e.index is None))
             self._fill(0)
 
     def action_remove(self) -> None:

@@ -9,7 +9,7 @@ from textual.widgets import Input, Label
 
 from cuecard.annotate.authoring import facts_ops, ops
 from cuecard.annotate.authoring.edit import TaskEdit
-from cuecard.annotate.authoring.paste import Pasted, parse_rows
+from cuecard.annotate.authoring.paste import PastedTable, parse_rows
 from cuecard.annotate.authoring.paste_formats import text_of
 from cuecard.annotate.authoring.rehearsal import WorldTrial
 from cuecard.annotate.authoring.task_data import Path, blank_fact
@@ -60,7 +60,7 @@ class FactRows:
     def refresh(self, edit: TaskEdit) -> bool:
         """Look at the edit anew; whether other facts than before have the same key."""
         before = self._twins
-        self._edit, self._twins = edit, facts_ops.twin_keys(edit)
+        self._edit, self._twins = edit, facts_ops.duplicate_keys(edit)
         return before != self._twins
 
     def twin(self, row: int) -> int | None:
@@ -88,7 +88,7 @@ class FactRows:
         return GridCell("!", "warn") if blank else GridCell("")
 
 
-def preview_of(plan: facts_ops.FactsPaste, pasted: Pasted) -> Preview:
+def preview_of(plan: facts_ops.FactsPaste, pasted: PastedTable) -> Preview:
     """The plan in words."""
     new, changed = len(plan.added), len(plan.updated)
     words = [ngettext("{n} new fact", "{n} new facts", new).format(n=new)]
@@ -336,7 +336,7 @@ class FactsPane(GridPane):
             self.tell(_("There is nothing in it that could be rows."))
             return
 
-        def preview(now: Pasted, _choices: PasteChoices) -> Preview:
+        def preview(now: PastedTable, _choices: PasteChoices) -> Preview:
             return preview_of(facts_ops.plan_facts(edit, now), now)
 
         def done(choices: PasteChoices | None) -> None:

@@ -21,7 +21,7 @@ from cuecard.annotate.authoring.graph_ops import (
     plan_paste,
     read_urls,
 )
-from cuecard.annotate.authoring.paste import Pasted, parse_rows
+from cuecard.annotate.authoring.paste import PastedTable, parse_rows
 from cuecard.core.i18n import N_, _, ngettext
 from cuecard.core.tasks.base import Frozen
 from cuecard.tui.actions import Key, KeyBar, Means, keys
@@ -198,7 +198,7 @@ class PastePreview(CuecardDialog[list[dict[str, Any]] | None]):
         super().__init__()
         self._text, self._index = text, index
         self._stages, self._stage = stages, stage
-        self._pasted: Pasted | None = None
+        self._pasted: PastedTable | None = None
         self.plan = PastePlan((), ())
         self._taken: set[PasteState] = {"new", "near"}
 

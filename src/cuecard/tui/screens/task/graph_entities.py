@@ -25,7 +25,7 @@ from cuecard.annotate.authoring.graph_view import (
     Branch,
     Figures,
     Neighbourhood,
-    Surroundings,
+    TripleIndex,
     figures,
 )
 from cuecard.core.i18n import N_, _, listed, ngettext
@@ -53,7 +53,7 @@ class AroundPane(Vertical):
 
     def __init__(self) -> None:
         super().__init__(classes="around")
-        self._shown: tuple[Surroundings, str] | None = None
+        self._shown: tuple[TripleIndex, str] | None = None
         self._indices: list[int] = []
 
     def compose(self) -> ComposeResult:
@@ -72,7 +72,7 @@ class AroundPane(Vertical):
             shown, self._shown = self._shown, None
             self.show(*shown)
 
-    def show(self, surroundings: Surroundings, entity: str) -> None:
+    def show(self, surroundings: TripleIndex, entity: str) -> None:
         """Show what surrounds an entity; an empty name shows nothing."""
         if self._shown == (surroundings, entity):
             return
@@ -203,7 +203,7 @@ class GraphSide(Vertical):
 
     def __init__(self) -> None:
         super().__init__()
-        self._surroundings = Surroundings(())
+        self._surroundings = TripleIndex(())
         self._counted: object = None
         self.summary = ""
 
@@ -219,7 +219,7 @@ class GraphSide(Vertical):
         """Show an entity's neighbours and the graph's figures as they are now."""
         triples, nodes = edit.items(ops.TRIPLES), edit.items(ops.NODES)
         if not self._surroundings.is_of(triples):
-            self._surroundings = Surroundings(triples)
+            self._surroundings = TripleIndex(triples)
         self.around.show(self._surroundings, entity)
         if self._counted != (id(triples), id(nodes), edit.version):
             self._counted = (id(triples), id(nodes), edit.version)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from cuecard.annotate.authoring import graph_entities, graph_ops, ops
 from cuecard.annotate.authoring.edit import TaskEdit
-from cuecard.annotate.authoring.graph_entities import Renamed
+from cuecard.annotate.authoring.graph_entities import RenameResult
 from cuecard.annotate.authoring.graph_names import GraphIndex, NameKind
 from cuecard.annotate.authoring.graph_ops import TextField
 from cuecard.annotate.authoring.graph_view import GraphView
@@ -392,7 +392,7 @@ def changed(count: int) -> str:
     return ngettext("{n} triple changed.", "{n} triples changed.", count).format(n=count)
 
 
-def renamed(done: Renamed) -> str:
+def renamed(done: RenameResult) -> str:
     """What renaming or merging did."""
     text = changed(done.changed)
     if done.joined:

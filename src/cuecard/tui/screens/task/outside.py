@@ -20,7 +20,7 @@ from cuecard.annotate.authoring.yaml_text import (
 from cuecard.core.errors import CuecardError
 from cuecard.core.i18n import _, ngettext
 from cuecard.core.text import for_display
-from cuecard.tui.outside_programs import KeptText, edited_outside, same_text
+from cuecard.tui.outside_programs import SavedText, edited_outside, same_text
 from cuecard.tui.present.keyboard import hint
 from cuecard.tui.present.tasks import moment
 from cuecard.tui.screens.dialogs import ChoiceDialog
@@ -66,7 +66,7 @@ def untaken_dialog(read: ReadBack, path: Path) -> ChoiceDialog:
     )
 
 
-def left_behind_dialog(at: datetime, path: Path) -> ChoiceDialog:
+def leftover_text_dialog(at: datetime, path: Path) -> ChoiceDialog:
     """A text of this task was never taken over; Escape leaves everything as it is."""
     text = _("YAML of this task from {time} was never taken over. It is in {file}.")
     return ChoiceDialog(
@@ -84,7 +84,7 @@ def edit_field(field: Input | TextArea) -> None:
     app = cast("CuecardApp", cast(Any, field).app)
     text = field.value if isinstance(field, Input) else field.text
     task_id = str(getattr(field.screen, "task_id", "text"))
-    kept = KeptText(app.services.url, f"{task_id} field", ".md")
+    kept = SavedText(app.services.url, f"{task_id} field", ".md")
     if aside := kept.set_aside():
         app.tell(_("A text that was left in the editor is kept in {file}.").format(file=aside))
     try:
@@ -112,7 +112,7 @@ async def edit_as_yaml(screen: DraftingScreen) -> None:
     screen.editor.commit()
     await screen.keeper.flush()
     original = await asyncio.to_thread(to_yaml, edit.data)
-    kept = KeptText(screen.services.url, screen.task_id)
+    kept = SavedText(screen.services.url, screen.task_id)
     text = await _begin_with(screen, kept, original)
     while text is not None:
         back = edited_outside(screen.cue_app, text, kept, original=original)
@@ -142,12 +142,12 @@ async def edit_as_yaml(screen: DraftingScreen) -> None:
                 screen.cue_app.tell(told.format(file=kept.path))
 
 
-async def _begin_with(screen: DraftingScreen, kept: KeptText, original: str) -> str | None:
+async def _begin_with(screen: DraftingScreen, kept: SavedText, original: str) -> str | None:
     """What the editor opens with: the task, or a text that was left behind. None to leave it."""
     left = await asyncio.to_thread(kept.load)
     if left is None or same_text(left.text, original):
         return original
-    choice = await screen.app.push_screen_wait(left_behind_dialog(left.at, kept.path))
+    choice = await screen.app.push_screen_wait(leftover_text_dialog(left.at, kept.path))
     match choice:
         case "go_on":
             return left.text
@@ -159,7 +159,7 @@ async def _begin_with(screen: DraftingScreen, kept: KeptText, original: str) -> 
             return None
 
 
-async def _take(screen: DraftingScreen, read: ReadBack, kept: KeptText) -> None:
+async def _take(screen: DraftingScreen, read: ReadBack, kept: SavedText) -> None:
     assert read.data is not None
     screen.edit.replace(read.data)
     screen.editor.reload()

@@ -9,7 +9,7 @@ from textual.widgets import Button
 
 from cuecard.annotate.authoring import ops
 from cuecard.annotate.authoring.edit import TaskEdit
-from cuecard.annotate.authoring.paste import Pasted
+from cuecard.annotate.authoring.paste import PastedTable
 from cuecard.annotate.authoring.table_ops import TablePaste, plan_paste
 from cuecard.core.i18n import N_, _, listed, ngettext
 from cuecard.core.text import one_line
@@ -63,9 +63,9 @@ class PastePreview(CuecardDialog[PasteChoices | None]):
 
     def __init__(
         self,
-        pasted: Pasted,
+        pasted: PastedTable,
         choices: PasteChoices,
-        preview: Callable[[Pasted, PasteChoices], Preview],
+        preview: Callable[[PastedTable, PasteChoices], Preview],
     ) -> None:
         super().__init__()
         self._pasted, self._preview = pasted, preview
@@ -133,7 +133,7 @@ class PastePreview(CuecardDialog[PasteChoices | None]):
 
 
 def planned(
-    edit: TaskEdit, pasted: Pasted, choices: PasteChoices, row: int, column: int
+    edit: TaskEdit, pasted: PastedTable, choices: PasteChoices, row: int, column: int
 ) -> TablePaste:
     """What pasting at a cell would do."""
     return plan_paste(

@@ -12,7 +12,7 @@ from textual import on
 from textual.app import ComposeResult
 from textual.widgets import Input, Static
 
-from cuecard.annotate.authoring.replacing import Hit, find, replace
+from cuecard.annotate.authoring.replacing import TextMatch, find, replace
 from cuecard.core.i18n import N_, _, ngettext
 from cuecard.core.tasks.base import Frozen
 from cuecard.core.text import for_display
@@ -42,7 +42,7 @@ class Wanted(Frozen):
     whole: Annotated[bool, Field(title=N_("Whole words only")), Row(column=1)] = False
 
 
-class ReplaceDialog(CuecardDialog[Sequence[Hit] | None]):
+class ReplaceDialog(CuecardDialog[Sequence[TextMatch] | None]):
     """Dismissed with the hits that are ticked."""
 
     DEFAULT_CSS = """
@@ -61,13 +61,13 @@ class ReplaceDialog(CuecardDialog[Sequence[Hit] | None]):
 
     def __init__(self, data: Mapping[str, Any]) -> None:
         super().__init__()
-        self._data, self._hits = data, list[Hit]()
+        self._data, self._hits = data, list[TextMatch]()
 
     def compose(self) -> ComposeResult:
         with Vertical(id="box") as box:
             box.border_title = _("Find and replace in this task")
             yield FormPane(Wanted())
-            yield ListView[Hit](
+            yield ListView[TextMatch](
                 (
                     Column(N_("Where"), lambda hit: hit.place(self._data), grow=1, least=20),
                     Column(N_("Before"), lambda hit: self._cut(hit, after=False), grow=2, least=16),
@@ -88,8 +88,8 @@ class ReplaceDialog(CuecardDialog[Sequence[Hit] | None]):
         self.tell()
 
     @property
-    def hits(self) -> ListView[Hit]:
-        return cast("ListView[Hit]", self.query_one(ListView))
+    def hits(self) -> ListView[TextMatch]:
+        return cast("ListView[TextMatch]", self.query_one(ListView))
 
     @on(FormPane.Changed)
     @guarded("find")
@@ -142,7 +142,7 @@ class ReplaceDialog(CuecardDialog[Sequence[Hit] | None]):
             whole = Text.assemble("− ", before, "\n+ ", after)
         self.query_one("#texts", Static).update(whole)
 
-    def _cut(self, hit: Hit, *, after: bool) -> Text:
+    def _cut(self, hit: TextMatch, *, after: bool) -> Text:
         text = shown(hit, after=after)
         text.truncate(max(16, (self.app.size.width - _BESIDE) // 2), overflow="ellipsis")
         return text
@@ -157,7 +157,7 @@ class ReplaceDialog(CuecardDialog[Sequence[Hit] | None]):
         self.dismiss(self.hits.marked)
 
 
-def shown(hit: Hit, *, after: bool) -> Text:
+def shown(hit: TextMatch, *, after: bool) -> Text:
     """A piece of the text that begins shortly before the first mark, with all marks."""
     text = Text()
     for piece, marked in hit.pieces(after=after):

@@ -181,7 +181,7 @@ async def _taken(screen: DraftingScreen, conflict: Conflict) -> None:
         screen.show_title()
 
 
-async def look_for_forks(screen: TaskScreen, *, tell: bool) -> None:
+async def find_forks(screen: TaskScreen, *, tell: bool) -> None:
     """Find out how many concurrent revisions there are, and show it."""
     task_id = screen.task_id
     standing = await screen.services.ask(
@@ -215,7 +215,7 @@ async def join(screen: TaskScreen) -> None:
         return
     fork = await screen.services.ask(lambda ws: fork_of(ws, task_id, person))
     if fork is None:
-        await look_for_forks(screen, tell=False)
+        await find_forks(screen, tell=False)
         return
     merging = await asyncio.to_thread(_merging, fork)
     from cuecard.tui.screens.task.versions import MergeScreen
@@ -252,7 +252,7 @@ async def join(screen: TaskScreen) -> None:
     screen.editor.reload()
     text = _("Revision {number} stands on both.").format(number=revision.number)
     screen.cue_app.tell(text)
-    await look_for_forks(screen, tell=True)
+    await find_forks(screen, tell=True)
 
 
 async def _message(screen: TaskScreen, fork: Fork) -> str | None:

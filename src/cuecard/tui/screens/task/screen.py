@@ -23,7 +23,7 @@ from cuecard.tui.widgets.inputs import LineEditor, TextEditor
 from cuecard.tui.widgets.review import ThreadList
 
 if TYPE_CHECKING:
-    from cuecard.annotate.authoring.session import Opened, Version
+    from cuecard.annotate.authoring.session import OpenedEdit, Version
 
 
 _ONLY_WHEN_OPEN = {
@@ -134,18 +134,18 @@ class TaskScreen(DraftingScreen):
         elif tab == "comments":
             await show_comments(self)
 
-    async def show_task(self, opened: Opened) -> None:
+    async def show_task(self, opened: OpenedEdit) -> None:
         known = self._left_at is not None
         await super().show_task(opened)
-        self.look_for_forks()
+        self.find_forks()
         returned = opened.state is TaskState.RETURNED and not known
         self.load_comments(begin=returned or self.begin_at == "comments")
 
     @guarded("forks", background=True)
-    async def look_for_forks(self) -> None:
-        from cuecard.tui.screens.task.saving import look_for_forks
+    async def find_forks(self) -> None:
+        from cuecard.tui.screens.task.saving import find_forks
 
-        await look_for_forks(self, tell=True)
+        await find_forks(self, tell=True)
 
     @guarded("save")
     async def action_join(self) -> None:

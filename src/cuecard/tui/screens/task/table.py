@@ -9,14 +9,14 @@ from textual.app import ComposeResult
 
 from cuecard.annotate.authoring import ops, table_ops
 from cuecard.annotate.authoring.edit import TaskEdit
-from cuecard.annotate.authoring.paste import Pasted, parse_rows
+from cuecard.annotate.authoring.paste import PastedTable, parse_rows
 from cuecard.annotate.authoring.table_columns import (
     METRIC_HELP,
     TYPE_LABEL,
     CellChecks,
     ColumnPreview,
     ColumnType,
-    KeyWatch,
+    DuplicateKeys,
     preview_column,
     type_of,
 )
@@ -51,7 +51,7 @@ _SAMPLED = 60
 class TableRows:
     """Reads the edit whenever cells are asked for; `refresh` after rows or columns changed."""
 
-    def __init__(self, checks: CellChecks, watch: KeyWatch) -> None:
+    def __init__(self, checks: CellChecks, watch: DuplicateKeys) -> None:
         self.checks = checks
         self._watch = watch
         self._edit: TaskEdit | None = None
@@ -65,7 +65,7 @@ class TableRows:
         self._edit = edit
         self._types = [type_of(column) for column in columns]
         self._keys = frozenset(i for i in range(len(columns)) if ops.is_key(edit, i))
-        self._twins = self._watch.twins(edit)
+        self._twins = self._watch.duplicates(edit)
         return before != self._twins
 
     def type(self, column: int) -> ColumnType:
@@ -143,7 +143,7 @@ class TablePane(GridPane):
 
     def __init__(self, *, id: str) -> None:
         super().__init__(id=id)
-        self._rows = TableRows(CellChecks(), KeyWatch())
+        self._rows = TableRows(CellChecks(), DuplicateKeys())
         self._sorted: tuple[int, bool] | None = None
 
     def empty_state(self) -> EmptyState:
@@ -280,7 +280,7 @@ class TablePane(GridPane):
         over = pasted.header is None and self.grid.count > 0
         first = PasteChoices(header=pasted.header is not None, over=over)
 
-        def preview(now: Pasted, choices: PasteChoices) -> Preview:
+        def preview(now: PastedTable, choices: PasteChoices) -> Preview:
             return preview_of(edit, planned(edit, now, choices, row, column))
 
         def done(choices: PasteChoices | None) -> None:

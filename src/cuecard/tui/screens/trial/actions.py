@@ -22,7 +22,7 @@ from cuecard.tui.kit.rows import Row
 from cuecard.tui.present.entries import Entry
 from cuecard.tui.present.keyboard import hint
 from cuecard.tui.present.review_document import pin_places, words_of
-from cuecard.tui.present.trial_places import Jumps, Spot, Stepping, my_bookmark, next_marked
+from cuecard.tui.present.trial_places import JumpHistory, Spot, Stepping, my_bookmark, next_marked
 from cuecard.tui.present.trial_summary import blame_lines
 from cuecard.tui.present.trial_view import PaneName, finding_text
 from cuecard.tui.screens.dialogs import ChoiceDialog, ConfirmDialog, TextDialog
@@ -35,7 +35,7 @@ class Jumping(Reading):
 
     def __init__(self, trial_id: int) -> None:
         super().__init__(trial_id)
-        self._jumps = Jumps()
+        self._jumps = JumpHistory()
         self._effective: EffectiveLog | None = None
 
     def on_lines_pane_went(self, message: LinesPane.Went) -> None:
