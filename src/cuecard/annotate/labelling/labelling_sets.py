@@ -34,7 +34,7 @@ from cuecard.annotate.labelling.sampling import (
 )
 from cuecard.core.errors import CuecardError
 from cuecard.core.evaluation.decisions import JUDGED, decisions_of
-from cuecard.core.i18n import _, listed
+from cuecard.core.i18n import _, listed, ngettext
 from cuecard.core.label_records import LabelSet
 from cuecard.core.records import TrialRecord
 from cuecard.core.system import uncollected
@@ -184,7 +184,10 @@ def make_set(
             _("Judge the runs first: `cuecard judge`."),
         )
     return workspace.label_sets.create(
-        name=name.strip() or _("Set of run {run}").format(run=listed(map(str, plan.runs))),
+        name=name.strip()
+        or ngettext("Set of run {runs}", "Set of runs {runs}", len(plan.runs)).format(
+            runs=listed(map(str, plan.runs))
+        ),
         created_by=by,
         items=items,
         plan=plan.model_dump(mode="json"),
