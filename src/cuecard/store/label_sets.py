@@ -38,10 +38,19 @@ from cuecard.store.trial_tables import (
     LabelRow,
     LabelSetRow,
     RevealRow,
+    RunRow,
     SetItemRow,
     TrialRow,
 )
 
+_CELL = (
+    col(TrialRow.task_id),
+    col(TrialRow.agent),
+    col(TrialRow.user),
+    col(TrialRow.world),
+    col(TrialRow.sample),
+    col(TrialRow.seed),
+)
 _STRIDE = 7919
 """Positions are spread by this prime before a person's own factor permutes them."""
 
@@ -157,10 +166,13 @@ class LabelSets:
             return [Item.of_key(key) for key in sorted(session.exec(query))]
 
     def waiting_everywhere(self, person: str) -> frozenset[tuple[int, str]]:
-        """Trial and key of every item that `person` is to label in any set."""
+        """Trial and key of every item that `person` is to label in any set, and of the same items of copies of its trial: of a
+        run that was rescored or replayed, and of what came of it.
+        """
         query = select(SetItemRow.trial_id, SetItemRow.item_key).where(*waits_for(person))
         with self._database.read() as session:
-            return frozenset(session.exec(query))
+            waiting = set(session.exec(query))
+            return frozenset(waiting | _of_copies(session, waiting))
 
     def left(self, person: str) -> dict[int, int]:
         """How many items wait for this person, by the id of each set in which any does."""
@@ -413,3 +425,33 @@ def _of_wrong_gold() -> Any:
 
 def _record(row: AdjudicationRow) -> Adjudication:
     return Adjudication.from_fields(row)
+
+
+def _of_copies(session: Session, items: Collection[tuple[int, str]]) -> set[tuple[int, str]]:
+    """The same items in other runs with copies of their trials."""
+    if not items:
+        return set()
+    runs = session.exec(select(RunRow).where(RunRow.kind == "grid")).all()
+    ids = {run.uid: run.id or 0 for run in runs}
+    origin: dict[int, int] = {}
+    for run in runs:
+        plan = json.loads(run.plan)
+        if of := plan.get("replay") or ids.get(plan.get("rescored")):
+            origin[ids[run.uid]] = of
+
+    def first(run_id: int) -> int:
+        known: set[int] = set()  # A number from another workspace could lead back here.
+        while run_id in origin and run_id not in known:
+            known.add(run_id)
+            run_id = origin[run_id]
+        return run_id
+
+    copied = {run_id: first(run_id) for run_id in {*origin, *origin.values()}}
+    cells: dict[tuple[object, ...], list[int]] = {}
+    cell_of: dict[int, tuple[object, ...]] = {}
+    trials = select_columns(col(TrialRow.id), col(TrialRow.run_id), *_CELL)
+    rows: Any = session.connection().execute(trials.where(col(TrialRow.run_id).in_(copied)))
+    for id_, run_id, *cell in rows:
+        cell_of[id_] = (copied[run_id], *cell)
+        cells.setdefault(cell_of[id_], []).append(id_)
+    return {(copy, key) for id_, key in items if id_ in cell_of for copy in cells[cell_of[id_]]}

@@ -14,10 +14,11 @@ from cuecard.core.evaluation.rescoring import RescoreOutcome, pairs_of, plan_res
 from cuecard.core.evaluation.runs import resume_run
 from cuecard.core.evaluation.scores import score_run
 from cuecard.core.families.table.gold import Column, Table
+from cuecard.core.label_records import LabelValue, SetItem
 from cuecard.core.records import TrialCell
 from cuecard.core.tasks.models import Task
-from cuecard.core.verdicts import Decision, Judgement, TablePrediction
-from cuecard.store.workspace import Workspace
+from cuecard.core.verdicts import Decision, Item, Judgement, TablePrediction
+from cuecard.store.workspace import Sight, Workspace
 from judge_scripts import good, material_of, model_judge
 from judged_trials import GOLD, ended_run, graph_task, triples
 from openai_server import OpenAIServer, Reply, Request, error
@@ -243,3 +244,25 @@ async def test_of_a_table_only_the_corrected_cell_and_the_new_row_are_asked(work
     assert found.judgement.table is not None
     assert found.judgement.table.joined == ((0, 0), (1, 2), (2, 1))
     assert [v.supporting for v in found.judgement.verdicts] == [(0,)] * 3 + [(2,)] * 3 + [(1,)] * 3
+
+
+async def test_who_is_to_label_a_trial_sees_no_verdicts_on_its_copies(workspace: Workspace):
+    async with OpenAIServer(good) as server:
+        run = await judged(workspace, server)
+        corrected(workspace, graph_task(gold=CORRECTED))
+        copy = (await rescored(workspace, run, server.url)).run.id
+    workspace.people.add("Ana")
+    drawn, item = workspace.runs.trials(run)[0], Item.of_key("triple/2")
+    workspace.label_sets.create(
+        name="s", created_by="Ana", items=[SetItem(trial_id=drawn.id, item=item, people=("Ana",))]
+    )
+    same, other, *_ = workspace.runs.trials(copy)
+    sight = Sight(workspace, "Ana")
+    assert not sight.may_tell(drawn.id, item)
+    assert not sight.may_tell(same.id, item)
+    assert not sight.may_open(same.id)
+    assert sight.may_open(other.id)
+    assert sight.may_tell(same.id, Item.of_key("triple/3"))
+    assert sight.may_tell(other.id, item)
+    workspace.verdicts.label_item(drawn.id, item, "Ana", LabelValue.YES)
+    assert Sight(workspace, "Ana").may_tell(same.id, item)
