@@ -75,7 +75,7 @@ def test_ids_stay_and_an_entity_is_replaced_everywhere() -> None:
 def test_a_key_column_that_is_renamed_stays_one(samples: dict[str, Any]) -> None:
     edit = TaskEdit.of(samples["table-us-states"], base=1)
     key = edit.data["gold"]["unique_columns"][0]
-    hits = [hit for hit in find(edit.data, key, "RenameResult", case=True) if "columns" in hit.path]
+    hits = [hit for hit in find(edit.data, key, "Renamed", case=True) if "columns" in hit.path]
     replace(edit, hits)
     assert "Renamed" in edit.data["gold"]["unique_columns"][0]
     assert edit.problems() == []

@@ -307,7 +307,7 @@ async def test_stopping_lets_calls_finish_and_ends_all_waiting() -> None:
         replies = await calls
         # 0 waited for its next attempt, 1 was answered, 2 and 3 failed, 4 and 5 had no turn yet.
         assert [type(reply).__name__ for reply in replies] == [
-            "Drained",
+            "StoppedByPerson",
             "ModelReply",
             *["StoppedByPerson"] * 4,
         ]

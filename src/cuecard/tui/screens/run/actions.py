@@ -50,6 +50,7 @@ class RunActions(AboutRuns):
         self._run_id = run_id
         self._snapshot: RunSnapshot | None = None
         self._told = False
+        self._rescored: LiveRescoring | None = None
 
     def load(self) -> object:
         """Look at the workspace again."""
@@ -163,8 +164,9 @@ class RunActions(AboutRuns):
         way = await self.app.push_screen_wait(ChoiceDialog(title, text, ways))
         workspace = await services.ask(lambda ws: ws)
         if way == "here":
-            live = services.live_runs.rescorings[run_id] = LiveRescoring(plan)
-            live.start(services.engine, workspace, config, self.person)
+            # Known here even where it is over before the screen looks again.
+            self._rescored = services.live_runs.rescorings[run_id] = LiveRescoring(plan)
+            self._rescored.start(services.engine, workspace, config, self.person)
             self.refresh_bindings()
         elif way == "workers":
             offer = offer_rescoring(workspace, plan, config, by=self.person)

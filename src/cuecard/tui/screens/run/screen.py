@@ -17,7 +17,6 @@ from cuecard.core.verdicts import Measures
 from cuecard.store.workspace import Workspace
 from cuecard.tui.actions import KeyBar
 from cuecard.tui.app import guarded
-from cuecard.tui.live_runs import LiveRescoring
 from cuecard.tui.present.entries import Piece
 from cuecard.tui.present.runs import RunSnapshot, head_lines, run_snapshot, tab_line
 from cuecard.tui.present.scores import Cut, ScoreView, Tables, count_both, scores_by_trial
@@ -66,7 +65,6 @@ class RunScreen(RunActions):
         self._was_on = False
         self._counted: tuple[int, int] | None = None
         self._currency = self._refused = ""
-        self._rescored: LiveRescoring | None = None
         self._keys: Keys = ()
 
     @property
