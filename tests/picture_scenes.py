@@ -280,7 +280,7 @@ async def wizard_plays(camera: Camera) -> None:
         assert time.monotonic() < deadline, "nobody waits"
         await asyncio.sleep(SHORT)
     camera.app.person = "Fay"
-    camera.goes_on.add("Looking.sit_down")
+    camera.goes_on.add("Looking.take_part")
     screen = WizardOfOzScreen(waiting[0].trial_id)
     await camera.push(screen)
     await camera.until(lambda: screen.state and screen.state.view)
