@@ -9,7 +9,7 @@ from uuid import uuid4
 from pydantic import JsonValue
 from sqlalchemy import BigInteger, column, insert, literal, table
 from sqlalchemy import select as select_columns
-from sqlmodel import Session, and_, col, func, select, tuple_
+from sqlmodel import Session, and_, col, func, not_, or_, select, tuple_
 
 from cuecard.core.engine.messages import CheckpointStatus
 from cuecard.core.errors import NotFound
@@ -51,6 +51,15 @@ _CELL = (
     col(TrialRow.sample),
     col(TrialRow.seed),
 )
+_PLAN = col(RunRow.plan)
+_IS_COPY = (
+    col(RunRow.kind) == "grid",
+    or_(
+        and_(_PLAN.contains('"rescored"'), not_(_PLAN.contains('"rescored":""'))),
+        and_(_PLAN.contains('"replay"'), not_(_PLAN.contains('"replay":null'))),
+    ),
+)
+"""Runs that may be one; what their plan says is read."""
 _STRIDE = 7919
 """Positions are spread by this prime before a person's own factor permutes them."""
 
@@ -431,13 +440,12 @@ def _of_copies(session: Session, items: Collection[tuple[int, str]]) -> set[tupl
     """The same items in other runs with copies of their trials."""
     if not items:
         return set()
-    runs = session.exec(select(RunRow).where(RunRow.kind == "grid")).all()
-    ids = {run.uid: run.id or 0 for run in runs}
+    ids = dict(session.exec(select(RunRow.uid, RunRow.id)).all())
     origin: dict[int, int] = {}
-    for run in runs:
-        plan = json.loads(run.plan)
-        if of := plan.get("replay") or ids.get(plan.get("rescored")):
-            origin[ids[run.uid]] = of
+    for uid, plan in session.exec(select(RunRow.uid, RunRow.plan).where(*_IS_COPY)):
+        settings = json.loads(plan)
+        if of := settings.get("replay") or ids.get(settings.get("rescored")):
+            origin[ids[uid] or 0] = of
 
     def first(run_id: int) -> int:
         known: set[int] = set()  # A number from another workspace could lead back here.

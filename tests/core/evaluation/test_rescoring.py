@@ -264,5 +264,16 @@ async def test_who_is_to_label_a_trial_sees_no_verdicts_on_its_copies(workspace:
     assert sight.may_open(other.id)
     assert sight.may_tell(same.id, Item.of_key("triple/3"))
     assert sight.may_tell(other.id, item)
+    original = workspace.runs.get(run)
+    replay = workspace.runs.create(
+        name="replayed",
+        kind="grid",
+        created_by="ann",
+        samples=original.samples,
+        limits=original.limits,
+        plan={**original.plan, "replay": run},
+        cells=[TrialCell.from_fields(trial) for trial in workspace.runs.trials(run)],
+    )
+    assert not Sight(workspace, "Ana").may_tell(workspace.runs.trials(replay.id)[0].id, item)
     workspace.verdicts.label_item(drawn.id, item, "Ana", LabelValue.YES)
     assert Sight(workspace, "Ana").may_tell(same.id, item)
