@@ -93,8 +93,8 @@ class WithOthers:
 class Waiting:
     """`at_hand`: reviews that this person has claimed or begun; `to_review`: tasks that they may claim; `to_assign`:
     for a coordinator, how many tasks in review nobody has claimed. `returned` with the number of open `comments` and
-    since when; `commented`: others of their tasks; `to_submit`: tasks that they worked on and saved. `verdicts`: unlabelled verdicts, counted up to
-    `VERDICT_LIMIT`; `sets`: labelling sets with how many of their items wait. `golds`: tasks whose gold they build
+    since when; `commented`: others of their tasks; `to_submit`: tasks that they worked on and saved. `verdicts`: unlabelled
+    verdicts, counted up to `VERDICT_LIMIT`; `sets`: labelling sets with how many of their items wait. `golds`: tasks whose gold they build
     again; `second_golds`: their tasks whose gold others built again. `sessions`: their unfinished sessions, newest first;
     `forms`: ended ones without a form; `waiting_trials`: others' sessions that wait for a person to play the agent.
     `running`: automated runs under way or paused. `forked`: their

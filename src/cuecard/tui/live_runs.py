@@ -147,21 +147,26 @@ class LiveRescoring(LiveExam):
     async def _work(
         self, workspace: Workspace, config: Config, by: str
     ) -> tuple[RunRecord, tuple[JudgeFailure, ...]]:
-        from cuecard.core.evaluation.rescoring import rescore_by
+        from cuecard.core.evaluation.rescoring import rescore_run
+        from cuecard.core.evaluation.runs import judges_of
+        from cuecard.core.evaluation.sharing import within_limits
+        from cuecard.core.llm.hub import ModelHub
 
         def begins(judge: str) -> OnProgress:
             self.judge = judge
             return self.moved
 
-        outcome = await rescore_by(
-            workspace,
-            self.plan,
-            config,
-            by=by,
-            on_progress=begins,
-            on_call=self.called,
-            control=self.control,
-        )
+        control = self.control
+        async with ModelHub(config) as hub, within_limits(workspace, hub, control=control):
+            outcome = await rescore_run(
+                workspace,
+                self.plan,
+                judges_of(self.plan.judges, config, hub),
+                by=by,
+                on_progress=begins,
+                on_call=self.called,
+                control=control,
+            )
         return outcome.run, outcome.failed
 
     @property

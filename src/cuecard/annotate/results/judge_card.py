@@ -307,7 +307,7 @@ def _difference(pairs: Sequence[tuple[float, float]], tasks: Sequence[str]) -> S
 # Cards of the judges behind scores, and of those in the workshop.
 
 
-def exam_of(workspace: Workspace, pool: Pool) -> Iterator[tuple[PlayerRef, Card | None, str]]:
+def exams_of(workspace: Workspace, pool: Pool) -> Iterator[tuple[PlayerRef, Card | None, str]]:
     """Of each judge behind a pool's scores the newest exam by the same model, prompts and settings; without one, or where it is
     not known whether the settings are the same, that in a sentence. Blocks for the database.
     """
@@ -316,7 +316,7 @@ def exam_of(workspace: Workspace, pool: Pool) -> Iterator[tuple[PlayerRef, Card 
     sat = exams(workspace)
     refs = dict.fromkeys(row.judge for row in pool.rows if row.judge is not None)
     for ref in sorted(refs, key=lambda ref: ref.name):
-        run, sure = _exam(sat, ref, pool.runs)
+        run, sure = _newest_exam(sat, ref, pool.runs)
         why = ""
         if run and ref.model and not sure:
             why = _("With which settings of its model it judged here is not recorded.")
@@ -327,7 +327,7 @@ def exam_of(workspace: Workspace, pool: Pool) -> Iterator[tuple[PlayerRef, Card 
         yield ref, Card(read_exam(workspace, run.id)) if run else None, why
 
 
-def _exam(
+def _newest_exam(
     sat: Sequence[tuple[RunRecord, ExamSetting]], ref: PlayerRef, runs: Sequence[RunRecord]
 ) -> tuple[RunRecord | None, bool]:
     """The newest exam of a judge of these runs, and whether its settings are known to be the same: a run that was entered
@@ -355,7 +355,7 @@ def _exam(
 def exam_notes(workspace: Workspace, pool: Pool) -> tuple[str, ...]:
     """A sentence on each judge that sat an exam, for tables that rest on it."""
     found: list[str] = []
-    for ref, card, why in exam_of(workspace, pool):
+    for ref, card, why in exams_of(workspace, pool):
         parts = (_("; ").join(card.rates()) + ".", card.sentence(), why) if card else (why,)
         if told := joined(parts):
             found.append(headed(_exam_title(ref.name), told))
@@ -381,7 +381,7 @@ def examined(workspace: Workspace, runs: Sequence[int]) -> Mapping[str, ExamSumm
     }
     for name in refs.keys() - found.keys():
         (ref,) = refs[name]
-        run, _sure = _exam(sat, ref, records)
+        run, _sure = _newest_exam(sat, ref, records)
         if run is not None:
             found[name] = Card(read_exam(workspace, run.id)).examined
     return found
@@ -389,7 +389,7 @@ def examined(workspace: Workspace, runs: Sequence[int]) -> Mapping[str, ExamSumm
 
 def blocks(workspace: Workspace, pool: Pool) -> Iterator[Block]:
     """The cards of a report's judges, and which of them sat no exam as they judged here."""
-    for ref, card, why in exam_of(workspace, pool):
+    for ref, card, why in exams_of(workspace, pool):
         if card is None:
             none = _("it sat none; one tells what it gets wrong without a label.")
             yield ParagraphBlock(headed(_exam_title(ref.name), why or none))

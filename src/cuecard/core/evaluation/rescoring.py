@@ -33,7 +33,6 @@ from cuecard.core.verdicts import Decision, Judgement
 
 if TYPE_CHECKING:
     from cuecard.core.archive import Archive
-    from cuecard.core.config import Config
     from cuecard.core.engine.run_control import RunControl
     from cuecard.core.worker_archive import Claim
 
@@ -222,8 +221,8 @@ async def rescore_run(
     """Create the rescored run, or go on with one begun earlier to the same revisions, and judge its unjudged trials.
 
     `anew`: ask about all items, which is necessary if a judge's model or prompts have changed. Nothing is recorded
-    twice, and answered calls are not made again. `control` stops it as it stops a run. Raises `NotAllowed` if a judge has changed (without `anew`) or if no
-    gold has, and `AlreadyPlayed` while another process rescores the run in the same way.
+    twice, and answered calls are not made again. `control` stops it as it stops a run. Raises `NotAllowed` if a judge has
+    changed (without `anew`) or if no gold has, and `AlreadyPlayed` while another process rescores the run in the same way.
     """
     async with _copied(workspace, plan, judges, by, anew) as run:
         pairs = await asyncio.to_thread(pairs_of, workspace, plan, run.id)
@@ -240,35 +239,6 @@ async def rescore_run(
             await asyncio.to_thread(workspace.runs.set_state, run.id, RunState.DONE)
     run = await asyncio.to_thread(workspace.runs.get, run.id)
     return RescoreOutcome(run=run, failed=tuple(failed))
-
-
-async def rescore_by(
-    workspace: Archive,
-    plan: RescorePlan,
-    config: Config,
-    *,
-    by: str,
-    anew: bool = False,
-    on_progress: Callable[[str], OnProgress] | None = None,
-    on_call: OnCall | None = None,
-    control: RunControl | None = None,
-) -> RescoreOutcome:
-    """`rescore_run` by the plan's judges as they are configured. Raises `ConfigError`, too."""
-    from cuecard.core.evaluation.runs import judges_of
-    from cuecard.core.evaluation.sharing import within_limits
-    from cuecard.core.llm.hub import ModelHub
-
-    async with ModelHub(config) as hub, within_limits(workspace, hub, control=control):
-        return await rescore_run(
-            workspace,
-            plan,
-            judges_of(plan.judges, config, hub),
-            by=by,
-            anew=anew,
-            on_progress=on_progress,
-            on_call=on_call,
-            control=control,
-        )
 
 
 async def enter_rescoring(

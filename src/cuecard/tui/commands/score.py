@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Literal
@@ -323,7 +322,8 @@ def _targets(workspace: Workspace, run: int, revisions: Sequence[str]) -> dict[s
 
 def _perform(ours: Context, plan: RescorePlan, *, anew: bool, workers: bool) -> RescoreOutcome:
     from cuecard.core.evaluation.judging import OnProgress
-    from cuecard.core.evaluation.rescoring import RescoreOutcome, enter_rescoring, rescore_by
+    from cuecard.core.evaluation.rescoring import RescoreOutcome, enter_rescoring, rescore_run
+    from cuecard.core.evaluation.sharing import within_limits
 
     config, workspace, person = config_for(ours, plan.judges), ours.workspace, ours.person
     if workers:
@@ -342,17 +342,18 @@ def _perform(ours: Context, plan: RescorePlan, *, anew: bool, workers: bool) -> 
             progress.begin(judge)
             return progress.moved
 
-        outcome = asyncio.run(
-            rescore_by(
+        async def work(judges: Sequence[Judge]) -> RescoreOutcome:
+            return await rescore_run(
                 workspace,
                 plan,
-                config,
+                judges,
                 by=person,
                 anew=anew,
                 on_progress=begin,
                 on_call=progress.called,
             )
-        )
+
+        outcome = with_judges(config, plan.judges, work, lambda hub: within_limits(workspace, hub))
     progress.report()
     return outcome
 
