@@ -10,7 +10,7 @@ from cuecard.core.evaluation.items import PredictedItem
 from cuecard.core.label_records import Adjudication, Label
 from cuecard.core.verdicts import Item, ItemKind
 from cuecard.tui.present import agreement as state
-from cuecard.tui.present.runs import disputed_lines
+from cuecard.tui.present.run_snapshot import disputed_lines
 
 NOW = datetime(2026, 1, 2, 3, 4, tzinfo=UTC)
 

@@ -20,9 +20,8 @@ from cuecard.core.records import RunLease, RunOrder, RunRecord, TrialRecord
 from cuecard.core.verdicts import Measure
 from cuecard.tui.live_runs import LiveRun
 from cuecard.tui.present.entries import Piece
+from cuecard.tui.present.run_snapshot import RunSnapshot, Spending
 from cuecard.tui.present.runs import (
-    RunSnapshot,
-    Spending,
     TrialState,
     counts,
     heading,

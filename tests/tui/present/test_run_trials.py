@@ -8,6 +8,7 @@ from cuecard.core.records import TrialRecord
 from cuecard.core.verdicts import Measure, Measures
 from cuecard.tui.live_runs import LiveRun
 from cuecard.tui.present.entries import Piece
+from cuecard.tui.present.run_snapshot import RunSnapshot, Spending, spending_line, troubles_line
 from cuecard.tui.present.run_trials import (
     FigureTrials,
     RunTrials,
@@ -19,7 +20,6 @@ from cuecard.tui.present.run_trials import (
     state_cell,
     state_order,
 )
-from cuecard.tui.present.runs import RunSnapshot, Spending, spending_line, troubles_line
 from result_rows import row, run
 
 END = Termination.USER_DONE

@@ -209,7 +209,7 @@ _LISTED = {
     "score:rescore": N_(
         "Judge a run on corrected gold: only what changed is judged again, and the report says what moved and why. The run stays as it is; what comes of it is a run of its own."
     ),
-    "workshop:workshop": N_(
+    "agree:workshop": N_(
         "Versions of a judge on labels that none was made with, juries, drift; and examples for its prompt."
     ),
     "sample:sample": N_(

@@ -21,7 +21,8 @@ from cuecard.tui.app import guarded
 from cuecard.tui.kit.forms import FormDialog
 from cuecard.tui.live_runs import LiveRescoring, LiveRun
 from cuecard.tui.present.keyboard import hint
-from cuecard.tui.present.runs import UNSETTLED, RunSnapshot, left_words, played_by, rescoring_words
+from cuecard.tui.present.run_snapshot import UNSETTLED, RunSnapshot, left_words, rescoring_words
+from cuecard.tui.present.runs import played_by
 from cuecard.tui.screens.dialogs import ChoiceDialog, ConfirmDialog
 from cuecard.tui.screens.run.start import WAIT, AboutRuns, offer_to_workers, open_run, why_alone
 

@@ -181,7 +181,7 @@ class RunsScreen(ListScreen[RunRecord], AboutRuns):
     async def warm(self, run_id: int) -> None:
         """Import and read what a run opens with while nothing else is done."""
         await asyncio.to_thread(_import_run_screen)
-        from cuecard.tui.present.runs import warm_up
+        from cuecard.tui.present.run_snapshot import warm_up
 
         await self.services.ask(lambda ws: warm_up(ws, run_id))
 

@@ -18,7 +18,7 @@ from cuecard.store.workspace import Workspace
 from cuecard.tui.actions import KeyBar
 from cuecard.tui.app import guarded
 from cuecard.tui.present.entries import Piece
-from cuecard.tui.present.runs import RunSnapshot, head_lines, run_snapshot, tab_line
+from cuecard.tui.present.run_snapshot import RunSnapshot, head_lines, run_snapshot, tab_line
 from cuecard.tui.present.scores import Cut, ScoreView, Tables, count_both, scores_by_trial
 from cuecard.tui.screens.run.actions import SCREEN_KEYS, Keys, RunActions, refresh_keys
 from cuecard.tui.screens.run.scores import ScoresPane

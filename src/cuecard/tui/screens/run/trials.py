@@ -22,7 +22,8 @@ from cuecard.tui.kit.list_screens import ListScreen
 from cuecard.tui.kit.lists import Column, ListView
 from cuecard.tui.present import run_trials as present
 from cuecard.tui.present.entries import Paragraph
-from cuecard.tui.present.runs import handout_line, when
+from cuecard.tui.present.run_snapshot import handout_line
+from cuecard.tui.present.runs import when
 from cuecard.tui.screens.run.actions import TRIALS_KEYS, Keys, RunActions, refresh_keys
 from cuecard.tui.screens.trial.marked import export_trials, label_trials, name_trial
 from cuecard.tui.widgets.nav import EmptyState
