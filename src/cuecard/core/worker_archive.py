@@ -126,7 +126,7 @@ class TrialQueue(Protocol):
         ...
 
     async def wait(self, seconds: float) -> None:
-        """Wait until something is offered or given back, but no longer than that."""
+        """Wait until this process gives something back, but no longer than that."""
         ...
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import platform
 from collections.abc import Collection, Sequence
+from datetime import datetime
 from typing import TYPE_CHECKING, Any, cast
 from uuid import UUID
 
@@ -85,8 +86,8 @@ class Claims:
             return new, set(session.exec(ended.where(col(ClaimRow.worker).is_(None)))) - new
 
     def _free(self, session: Session, run_id: int) -> None:
-        lease = self._leases.of(session, run_id).get(run_id)
-        if lease is not None and lease.alive and not lease.workers:
+        lease = self._leases.of_processes(session, run_id).get(run_id)
+        if lease is not None and lease.alive:
             raise AlreadyPlayed(lease)
 
     def take(
@@ -102,10 +103,11 @@ class Claims:
             self._free(session, run_id)
             trials = [trial for _job, lane in taken for trial in lane]
             rows = {row.trial_id: row for row in session.exec(_claims(trials).with_for_update())}
-            losses = dict(session.exec(_losses(trials)).all())
-            living = self._living(session, {row.worker for row in rows.values()})
-            suspected = any(_is_suspect(claim) for claim in held)
+            again = [trial for trial, row in rows.items() if row.fence]
+            losses = dict(session.exec(_losses(again)).all()) if again else {}
             now = db_now(session)
+            living = self._living(session, now, {row.worker for row in rows.values()})
+            suspected = any(_is_suspect(claim) for claim in held)
             claims: list[tuple[Claim | None, Job, list[int]]] = []
             for job, lane in taken:
                 left = [t for t in lane if t in rows and not rows[t].done]
@@ -145,13 +147,14 @@ class Claims:
                 claims.append((claim, job, left[1:]))
             return claims
 
-    def _living(self, session: Session, workers: Collection[str | None]) -> set[str | None]:
+    def _living(
+        self, session: Session, now: datetime, workers: Collection[str | None]
+    ) -> set[str | None]:
         """Others among these workers, whose beats have not lapsed."""
-        others = select(WorkerRow).where(
-            col(WorkerRow.id).in_(workers), col(WorkerRow.id) != self.worker
-        )
-        now = db_now(session)
-        return {row.id for row in session.exec(others) if worker_alive(row, now, self._lapse)}
+        others = [worker for worker in workers if worker not in (None, self.worker)]
+        query = select(WorkerRow).where(col(WorkerRow.id).in_(others))
+        rows = session.exec(query) if others else ()
+        return {row.id for row in rows if worker_alive(row, now, self._lapse)}
 
     def beat(self, calls: int, note: str) -> tuple[dict[int, int], list[UUID]]:
         """The fences of what this worker holds, and workers of this machine that died with something in their hands."""

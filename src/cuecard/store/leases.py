@@ -145,10 +145,14 @@ class Leases:
         """The lease of each run that is played, or was when its process was killed (`alive` tells which), by run id. A run
         whose trials workers hold is played by the one that took the first of them.
         """
+        return held_by_workers(session, run_id) | self.of_processes(session, run_id)
+
+    def of_processes(self, session: Session, run_id: int | None = None) -> dict[int, RunLease]:
+        """As `of`, without what workers hold."""
         query = select(RunLeaseRow)
         if run_id is not None:
             query = query.where(RunLeaseRow.run_id == run_id)
-        return held_by_workers(session, run_id) | {
+        return {
             row.run_id: _record(row, alive=self._played(session, row) == "now")
             for row in session.exec(query)
         }

@@ -51,6 +51,7 @@ _ENDS_TRANSACTIONS = 170000
 _TELLS_AT_ONCE = 150000
 """The version of PostgreSQL that counts what a transaction changed when it commits, if asked."""
 _TELL = "SELECT pg_stat_force_next_flush()"
+_ENDS = f"set_config('transaction_timeout', '{IDLE_SECONDS}s', true)"
 _CHANGES = """
 SELECT sum(pg_stat_get_tuples_inserted(oid) + pg_stat_get_tuples_updated(oid) + pg_stat_get_tuples_deleted(oid))
 FROM pg_class WHERE relnamespace = current_schema()::text::regnamespace AND relkind = 'r'
@@ -169,11 +170,11 @@ def in_one_message(connection: Connection, fences: Mapping[int, int] | None) -> 
     try:
         with driver.pipeline():
             driver.execute("BEGIN")
-            if driver.info.server_version >= _TELLS_AT_ONCE:
-                driver.execute(_TELL)
             if driver.info.server_version >= _ENDS_TRANSACTIONS:
                 # Who stops before all is sent is not idle.
-                driver.execute(f"SET LOCAL transaction_timeout = '{IDLE_SECONDS}s'")
+                driver.execute(f"{_TELL}, {_ENDS}")
+            elif driver.info.server_version >= _TELLS_AT_ONCE:
+                driver.execute(_TELL)
             if fences:
                 driver.execute(_STAND, (len(fences), list(fences), list(fences.values())))
             yield

@@ -31,7 +31,6 @@ from cuecard.store.roles import check_owner
 from cuecard.store.trial_tables import ClaimRow, RunRow, TakeRow, TrialRow, WorkerRow
 
 if TYPE_CHECKING:
-    from pgqueuer.adapters.drivers.psycopg import PsycopgDriver
     from pgqueuer.domain.models import Job
     from pgqueuer.queries import Queries
     from psycopg import AsyncConnection
@@ -144,8 +143,7 @@ class PgQueue:
         self._changed = asyncio.Event()
         self._mending = asyncio.Lock()
         self._queries: Queries | None = None
-        self._listener: PsycopgDriver | None = None
-        self._connections: list[AsyncConnection[Any]] = []
+        self._connection: AsyncConnection[Any] | None = None
 
     async def __aenter__(self) -> PgQueue:
         await self._connect()
@@ -326,14 +324,14 @@ class PgQueue:
             install_queue(connection)
 
     async def _connect(self) -> Queries:
-        """Two connections: psycopg waits for notifications under the lock that questions need."""
+        """A connection of its own, on the loop. It does not listen: with each trial that anybody takes all would be woken."""
         import psycopg
+        from pgqueuer.adapters.drivers.psycopg import PsycopgDriver
         from pgqueuer.adapters.persistence.qb import (
             QueryBuilderEnvironment,
             QueryQueueBuilder,
             QuerySchedulerBuilder,
         )
-        from pgqueuer.db import PsycopgDriver
         from pgqueuer.domain.settings import DBSettings
         from pgqueuer.queries import Queries
 
@@ -343,39 +341,24 @@ class PgQueue:
             if self._queries is not None:
                 return self._queries
             settings = DBSettings(prefix=QUEUE)
-            made: list[PsycopgDriver] = []
+            arguments, options = self._database.connect_arguments()
             try:
-                for _each in range(2):
-                    arguments, options = self._database.connect_arguments()
-                    connection = await psycopg.AsyncConnection.connect(
-                        *arguments, autocommit=True, **options
-                    )
-                    self._connections.append(connection)
-                    made.append(PsycopgDriver(connection))
-                await made[1].add_listener(settings.channel, self._heard)
+                self._connection = await psycopg.AsyncConnection.connect(
+                    *arguments, autocommit=True, **options
+                )
             except psycopg.Error as error:
-                await self._disconnect()
                 raise self._trouble(error) from error
-            self._listener = made[1]
             self._queries = Queries(
-                made[0],
+                PsycopgDriver(self._connection),
                 QueryBuilderEnvironment(settings),
                 QueryQueueBuilder(settings),
                 QuerySchedulerBuilder(settings),
             )
             return self._queries
 
-    def _heard(self, payload: str | bytes | bytearray) -> None:
-        if json.loads(payload).get("operation") != "delete":
-            self._changed.set()
-
     async def _disconnect(self) -> None:
-        connections, self._connections = self._connections, []
-        listener, self._listener, self._queries = self._listener, None, None
-        if listener is not None:
-            with suppress(Exception):  # Its connection may be gone.
-                await listener.remove_listener(f"{QUEUE}ch_pgqueuer", self._heard)
-        for connection in connections:
+        connection, self._connection, self._queries = self._connection, None, None
+        if connection is not None:
             await connection.close()
 
 

@@ -79,7 +79,7 @@ class _Handed:
                     if self.over or self._control.cancelled or self._control.halt is not None:
                         return None
                     if not await self._ask():
-                        await self._worker.news()
+                        await self._worker.queue.wait(_LOOK)
                 claim = self._ready.popleft()
         finally:
             self._waiting -= 1
@@ -192,7 +192,7 @@ class Worker:
                 while not control.cancelled and control.halt is None:
                     if not await self._look() and until_done:
                         break
-                    await self.news()
+                    await asyncio.sleep(_LOOK)
                 self._stop(control)
             finally:
                 tasks = [played.task for played in self._playing.values() if played.task]
@@ -219,10 +219,6 @@ class Worker:
         """What workers are to do with ended trials of the run."""
         run = await outlast(self.workspace, self.workspace.runs.get, run_id)
         return settings_of(run).judging
-
-    async def news(self) -> None:
-        """Wait until something may have changed, for half a second at most."""
-        await self.queue.wait(_LOOK)
 
     def _stop(self, control: RunControl) -> None:
         for run_id in self._playing:
