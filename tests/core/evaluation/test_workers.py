@@ -297,6 +297,49 @@ async def test_a_judge_that_nobody_knows_is_refused_and_holds_up_no_other_run(
     assert workspace.runs.get(second).state is RunState.DONE
 
 
+async def test_judging_that_is_cancelled_leaves_the_run_as_it_was_and_goes_on_when_offered_again(
+    workspace: Workspace, tmp_path: Path
+) -> None:
+    async def slowly(request: Request) -> Reply:
+        await asyncio.sleep(0.2)
+        return good(request)
+
+    async with OpenAIServer(slowly) as server:
+        more = "judges:\n  sage: {kind: model, model: m}\n"
+        _path, config = configured(tmp_path, server.url, more=more)
+        run = ended_run(workspace, graph_task(), [triples(*GOLD[: 1 + n]) for n in range(6)])
+        assert await offer_judging(workspace, run, ("sage",), config, by="ann") == 6
+        working = asyncio.create_task(
+            Worker(workspace, config, "Al", 1).work(RunControl(), until_done=True)
+        )
+        await server.arrived(2)
+        looked = asyncio.Event()
+        following = asyncio.create_task(
+            follow_run(
+                workspace,
+                run,
+                config=config,
+                by="ann",
+                control=RunControl(),
+                on_left=lambda _left: looked.set(),
+            )
+        )
+        await looked.wait()
+        await asyncio.to_thread(give_order, workspace, run, "cancel", "ben")
+        await working
+        halt = await following
+        assert halt is not None
+        assert "ben asked for it at" in halt.message
+        record = workspace.runs.get(run)
+        assert (record.state, settings_of(record).judging) == (RunState.DONE, None)
+        assert handed(workspace, run).held == 0
+        left = await offer_judging(workspace, run, ("sage",), config, by="ann")
+        assert 0 < left < 6
+        await Worker(workspace, config, "Al", 4).work(RunControl(), until_done=True)
+    assert workspace.runs.get(run).state is RunState.DONE
+    assert all(len(workspace.verdicts.of_trial(t.id)) == 1 for t in workspace.runs.trials(run))
+
+
 @pytest.fixture(autouse=True)
 def no_orphans() -> Iterator[None]:
     yield

@@ -132,6 +132,18 @@ def set_work(workspace: Archive, run_id: int, judging: Judging | None) -> None:
         workspace.runs.set_plan(run_id, changed.model_dump(mode="json"))
 
 
+def stop_work(workspace: Archive, run_id: int) -> None:
+    """Stop what workers were asked to do with ended trials of the run, and leave it as it was before. A rescored one, which
+    is made of their verdicts, is stopped itself, so that it goes on where it was.
+    """
+    settings = settings_of(workspace.runs.get(run_id))
+    if settings.rescored:
+        workspace.runs.set_state(run_id, RunState.CANCELLED)
+    elif (judging := settings.judging) is not None:
+        workspace.runs.set_state(run_id, judging.state, judging.reason)
+        set_work(workspace, run_id, None)
+
+
 async def end_work(workspace: Archive, run_id: int, by: str) -> None:
     """Leave the run as it was before: once, whoever tries. Raises `AlreadyPlayed`."""
 

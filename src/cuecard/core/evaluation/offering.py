@@ -15,8 +15,8 @@ from cuecard.core.config import Config
 from cuecard.core.engine.events import RunBegan, RunEvent, TrialFinished
 from cuecard.core.engine.run import tell
 from cuecard.core.engine.run_control import RunControl
-from cuecard.core.errors import CuecardError, DatabaseAway, Halt
-from cuecard.core.evaluation.ended_work import end_work, offer_work, set_work
+from cuecard.core.errors import CuecardError, DatabaseAway, Halt, StoppedByPerson
+from cuecard.core.evaluation.ended_work import end_work, offer_work, set_work, stop_work
 from cuecard.core.evaluation.plans import PlayerConfigs, memory_of, player_configs, settings_of
 from cuecard.core.evaluation.runs import change_budget, conclude, judges_of
 from cuecard.core.evaluation.sharing import asked_for
@@ -79,11 +79,12 @@ async def follow_run(
     on_left: Callable[[int], None] | None = None,
 ) -> Halt | None:
     """Tell how the workers get on with a run until it is over, and conclude it if none of them does. Returns why it is
-    paused, if it is. `control` stops only this looking on. `on_left` is told how many trials are left to do.
+    paused or who stopped it meanwhile, if anybody did. `control` stops only this looking on. `on_left` is told how many trials are left to do.
     """
     judging = settings_of(await outlast(workspace, workspace.runs.get, run_id)).judging
     seen: set[int] = set()
     version = ""
+    last = await outlast(workspace, workspace.orders.last)
     trials = await outlast(workspace, workspace.runs.trials, run_id)
     tell(on_event, RunBegan(sum(t.termination is None for t in trials), 0))
     seen.update(trial.id for trial in trials if trial.termination is not None)
@@ -100,9 +101,9 @@ async def follow_run(
         run = await outlast(workspace, workspace.runs.get, run_id)
         tell(on_left, left or 0)
         if judging is not None and settings_of(run).judging is None:
-            return None
+            return await outlast(workspace, _halt_of, workspace, run, last)
         if left is None and run.state is not RunState.RUNNING:
-            return _halt_of(run)
+            return await outlast(workspace, _halt_of, workspace, run, last)
         if left == 0 and run.state is not RunState.RUNNING:
             hub = ModelHub(config)
             try:
@@ -119,8 +120,11 @@ async def follow_run(
     return None
 
 
-def _halt_of(run: RunRecord) -> Halt | None:
-    return Halt(_("The run is paused"), run.reason) if run.state is RunState.PAUSED else None
+def _halt_of(workspace: Archive, run: RunRecord, after: int) -> Halt | None:
+    if run.state is RunState.PAUSED:
+        return Halt(_("The run is paused"), run.reason)
+    stops = [o for o in workspace.orders.of(run.id, after=after) if o.kind == "cancel"]
+    return StoppedByPerson(_("The run was stopped"), asked_for(stops[-1])) if stops else None
 
 
 def differences(run: RunRecord, config: Config) -> list[str]:
@@ -207,8 +211,11 @@ def give_order(
     order = workspace.orders.give(run_id, kind, by, value)
     if waits and kind in ("pause", "cancel"):
         # Workers that come later take nothing of it.
-        state = RunState.PAUSED if kind == "pause" else RunState.CANCELLED
-        workspace.runs.set_state(run_id, state, asked_for(order))
+        if kind == "cancel" and settings_of(run).judging is not None:
+            stop_work(workspace, run_id)
+        else:
+            state = RunState.PAUSED if kind == "pause" else RunState.CANCELLED
+            workspace.runs.set_state(run_id, state, asked_for(order))
     return order
 
 

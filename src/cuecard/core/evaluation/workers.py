@@ -28,7 +28,7 @@ from cuecard.core.errors import (
     StoppedByPerson,
     error_text,
 )
-from cuecard.core.evaluation.ended_work import EndedCells, end_work
+from cuecard.core.evaluation.ended_work import EndedCells, end_work, stop_work
 from cuecard.core.evaluation.offering import differences, hash_of_players
 from cuecard.core.evaluation.plans import Judging, settings_of
 from cuecard.core.evaluation.run_trials import Grid, tell
@@ -355,6 +355,8 @@ class Worker:
         ):
             reason = headed(halt.title, halt.message)
             await outlast(self.workspace, set_state, run_id, RunState.PAUSED, reason)
+        elif halt is not None and halt not in self._own and self.judges(run_id):
+            await outlast(self.workspace, stop_work, self.workspace, run_id)
         elif halt is not None and halt not in self._own:
             await outlast(self.workspace, set_state, run_id, RunState.CANCELLED)
 

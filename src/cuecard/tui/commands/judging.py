@@ -98,6 +98,8 @@ def by_workers(
     from cuecard.tui.commands.workers import follow, print_offered
 
     ours.workspace.workers.check()
+    heads = ours.outlasting(ours.workspace.verdicts.heads, run) if again else ()
+    newest = max((head.id for head in heads), default=0)
     offered = asyncio.run(
         offer_judging(ours.workspace, run, names, config, by=ours.person, again=again)
     )
@@ -113,10 +115,11 @@ def by_workers(
                 on_left=lambda left: progress.moved(offered - left, offered),
             )
     why = str(halt) if halt else _("the workers say why")
+    after = newest if again and halt else None
     return {
         name: tuple(
             JudgeFailure(trial_id=trial, reason=why, halted=halt is not None)
-            for trial in ours.outlasting(to_judge, ours.workspace, run, name)
+            for trial in ours.outlasting(to_judge, ours.workspace, run, name, after)
         )
         for name in names
     }
