@@ -396,14 +396,14 @@ def test_figures_that_would_lack_something_are_refused(stage: OwnRoles) -> None:
         with pytest.raises(NotAllowed, match="1 item"):
             ask(stage.at("Max"))
     maxs = stage.at("Max")
-    assert maxs.label_sets.progress(1, "Max").given == 1
-    assert maxs.label_sets.parts(1).strata == {"": (1, 0)}
+    assert maxs.label_sets.progress("Max")[1].given == 1
+    assert maxs.label_sets.parts()[1].strata == {"": (1, 0)}
     (drawn,) = maxs.label_sets.queue(1, "Max")
     assert (drawn.item, drawn.stratum, drawn.people) == (ITEM, "", ("Lea", "Max"))
     assert not Sight(maxs, "Max").may_tell(drawn.trial_id, ITEM)
     maxs.verdicts.label_item(drawn.trial_id, ITEM, "Max", LabelValue.NO)
     assert len(maxs.verdicts.of_run(run.id)[0].judgement.verdicts) == 1
-    assert maxs.label_sets.progress(1, "Max").given == 2
+    assert maxs.label_sets.progress("Max")[1].given == 2
     assert {label.person for label in maxs.verdicts.item_labels()} == {"Lea", "Max"}
 
 

@@ -96,7 +96,7 @@ async def test_every_kind_is_labelled_by_keys_and_what_was_decided_comes_after(
     with Workspace.open(judged) as workspace:
         blind = {label.item_key: label for label in workspace.verdicts.item_labels()}
         changed = workspace.verdicts.item_labels(phase="revealed")
-        done = workspace.label_sets.progress(set_id, "Ben")
+        done = workspace.label_sets.progress("Ben")[set_id]
     assert set(blind) == set(KEYS)
     assert blind["status/1"].value is CheckpointStatus.AMBIGUITY_DETECTED
     assert [label.item_key for label in blind.values() if label.gold_wrong] == ["triple/0"]

@@ -143,8 +143,8 @@ class SetParts(Frozen):
     there are and how many have every label that is wanted.
     """
 
-    people: dict[str, int]
-    strata: dict[str, tuple[int, int]]
+    people: dict[str, int] = {}
+    strata: dict[str, tuple[int, int]] = {}
 
 
 class SetProgress(Frozen):
@@ -152,13 +152,13 @@ class SetProgress(Frozen):
     `left` items remain. `seconds`: the time of this person's `timed` labels whose time is known.
     """
 
-    items: int
-    wanted: int
-    given: int
-    mine: int
-    left: int
-    seconds: float
-    timed: int
+    items: int = 0
+    wanted: int = 0
+    given: int = 0
+    mine: int = 0
+    left: int = 0
+    seconds: float = 0.0
+    timed: int = 0
 
 
 class VerdictLine(Frozen):

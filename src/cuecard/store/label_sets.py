@@ -1,13 +1,14 @@
 """Labelling sets (items drawn to be labelled by people) with their progress, and adjudications of disputed items."""
 
 import json
+from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any, Literal
 from uuid import uuid4
 
 from pydantic import JsonValue
-from sqlalchemy import BigInteger, column, insert, literal, table
+from sqlalchemy import BigInteger, case, column, insert, literal, table
 from sqlalchemy import select as select_columns
 from sqlmodel import Session, and_, col, func, not_, or_, select, tuple_
 
@@ -189,87 +190,79 @@ class LabelSets:
         with self._database.read() as session:
             return dict(session.exec(query.group_by(col(SetItemRow.set_id))).all())
 
-    def parts(self, set_id: int) -> SetParts:
-        """Progress of a set by person and by stratum, the largest strata first."""
-        own, label = SetItemRow.set_id == set_id, col(LabelRow.person)
-        by_person = select(label, func.count(func.distinct(SetItemRow.position)))
-        by_person = (
-            by_person.select_from(SetItemRow).join(LabelRow, same_item()).where(own).group_by(label)
-        )
+    def parts(self) -> dict[int, SetParts]:
+        """Progress of each set by person and by stratum, the largest strata first, by the id of the set."""
+        label = col(LabelRow.person)
+        by_person = select(SetItemRow.set_id, label, func.count(func.distinct(SetItemRow.position)))
+        by_person = by_person.select_from(SetItemRow).join(LabelRow, same_item())
+        by_person = by_person.group_by(col(SetItemRow.set_id), label).order_by(label)
         people = func.count(func.distinct(label))
-        strata: dict[str, tuple[int, int]] = {}
+        given: defaultdict[int, dict[str, int]] = defaultdict(dict)
+        strata: defaultdict[int, dict[str, tuple[int, int]]] = defaultdict(dict)
         with self._database.read() as session:
-            given = dict(session.exec(by_person.order_by(label)).all())
+            for set_id, person, n in session.exec(by_person):
+                given[set_id][person] = n
             row = shown(session, SetItemRow, "setitemlog")
-            items = select(row.stratum, row.raters, people).select_from(row)
-            items = items.outerjoin(LabelRow, same_item(row)).where(row.set_id == set_id)
-            items = items.group_by(row.position, row.stratum, row.raters)
-            for stratum, raters, n in session.exec(items):
-                all_, done = strata.get(stratum, (0, 0))
-                strata[stratum] = (all_ + 1, done + (n >= raters))
-        ordered = sorted(strata.items(), key=lambda part: (-part[1][0], part[0]))
-        return SetParts(people=given, strata=dict(ordered))
+            items = select(row.set_id, row.stratum, row.raters, people).select_from(row)
+            items = items.outerjoin(LabelRow, same_item(row))
+            items = items.group_by(row.set_id, row.position, row.stratum, row.raters)
+            for set_id, stratum, raters, n in session.exec(items):
+                all_, done = strata[set_id].get(stratum, (0, 0))
+                strata[set_id][stratum] = (all_ + 1, done + (n >= raters))
+        return {
+            set_id: SetParts(
+                people=given[set_id],
+                strata=dict(sorted(found.items(), key=lambda part: (-part[1][0], part[0]))),
+            )
+            for set_id, found in strata.items()
+        }
 
-    def progress(self, set_id: int, person: str) -> SetProgress:
-        """How many labels the set has and needs, and what `person` did and has left. Raises `NotFound`."""
-        of_set = SetItemRow.set_id == set_id
-        labelled = (
-            select(SetItemRow.position, LabelRow.person)
-            .join(LabelRow, same_item())
-            .where(of_set)
-            .distinct()
-        ).subquery()
-        given = (
-            select(labelled.c.position, func.count().label("n")).group_by(labelled.c.position)
-        ).subquery()
-        with self._database.read() as session:
-            if not self._database.is_sqlite:
-                # It also counts labels that must not be seen.
-                counts = table(
-                    "labelledcount", column("trial_id"), column("item_key"), column("people")
-                )
-                given = (
-                    select(SetItemRow.position, counts.c.people.label("n"))
-                    .join(
-                        counts,
-                        and_(
-                            counts.c.trial_id == SetItemRow.trial_id,
-                            counts.c.item_key == SetItemRow.item_key,
-                        ),
-                    )
-                    .where(of_set)
-                ).subquery()
-            _row(session, set_id)
-            items, wanted = session.exec(
-                select(func.count(), func.coalesce(func.sum(SetItemRow.raters), 0)).where(of_set)
-            ).one()
-            # More labels of an item than were asked for do not make up for others.
-            counted = session.exec(
-                select(SetItemRow.raters, given.c.n)
-                .join(given, given.c.position == SetItemRow.position)
-                .where(of_set)
-            ).all()
-            mine = session.exec(
-                select(func.count()).select_from(labelled).where(labelled.c.person == person)
-            ).one()
-            left = session.exec(
-                select(func.count()).select_from(SetItemRow).where(of_set, *waits_for(person))
-            ).one()
-            seconds, timed = session.exec(
-                select(func.coalesce(func.sum(LabelRow.seconds), 0.0), func.count(col(LabelRow.id)))
-                .select_from(SetItemRow)
-                .join(LabelRow, same_item())
-                .where(of_set, LabelRow.person == person, LabelRow.seconds > 0)
-            ).one()
-        return SetProgress(
-            items=items,
-            wanted=int(wanted),
-            given=sum(min(raters, n) for raters, n in counted),
-            mine=mine,
-            left=left,
-            seconds=float(seconds),
-            timed=timed,
+    def progress(self, person: str) -> dict[int, SetProgress]:
+        """How many labels each set has and needs, and what `person` did and has left, by the id of the set."""
+        set_id, position, label = col(SetItemRow.set_id), col(SetItemRow.position), LabelRow
+        if self._database.is_sqlite:
+            labelled = select(set_id, position, label.person).join(label, same_item()).distinct()
+            each = labelled.subquery()
+            given = select(each.c.set_id, each.c.position, func.count().label("n"))
+            given = given.group_by(each.c.set_id, each.c.position).subquery()
+        else:  # It also counts labels that must not be seen.
+            counts = table(
+                "labelledcount", column("trial_id"), column("item_key"), column("people")
+            )
+            same = and_(
+                counts.c.trial_id == SetItemRow.trial_id, counts.c.item_key == SetItemRow.item_key
+            )
+            given = select(set_id, position, counts.c.people.label("n")).join(counts, same)
+            given = given.subquery()
+        raters, timed = col(SetItemRow.raters), col(label.seconds) > 0
+        # More labels of an item than were asked for do not make up for others.
+        counted = case((given.c.n < raters, given.c.n), (given.c.n.is_not(None), raters), else_=0)
+        this = and_(given.c.set_id == set_id, given.c.position == position)
+        totals = select(set_id, func.count(), func.sum(raters), func.sum(counted))
+        totals = totals.select_from(SetItemRow).outerjoin(given, this).group_by(set_id)
+        own = select(
+            set_id,
+            func.count(func.distinct(position)),
+            func.sum(case((timed, label.seconds), else_=0.0)),
+            func.sum(case((timed, 1), else_=0)),
         )
+        own = own.join(label, same_item()).where(label.person == person).group_by(set_id)
+        with self._database.read() as session:
+            mine = {each[0]: each[1:] for each in session.exec(own)}
+            left = self.left(person)
+            found: dict[int, SetProgress] = {}
+            for id_, items, wanted, n in session.exec(totals):
+                done, seconds, times = mine.get(id_, (0, 0.0, 0))
+                found[id_] = SetProgress(
+                    items=items,
+                    wanted=int(wanted),
+                    given=int(n),
+                    mine=done,
+                    left=left.get(id_, 0),
+                    seconds=float(seconds),
+                    timed=int(times),
+                )
+        return found
 
 
 def _row(session: Session, set_id: int) -> LabelSetRow:

@@ -81,7 +81,7 @@ class SetSource:
         self.judge = judge if isinstance(judge, str) else ""
 
     def waiting(self) -> int:
-        return self._sets.progress(self._set_id, self._person).left
+        return self._sets.left(self._person).get(self._set_id, 0)
 
     def next(self, limit: int) -> list[Target]:
         found = self._sets.queue(self._set_id, self._person, limit=limit)

@@ -242,14 +242,12 @@ def verdicts_snapshot(workspace: Workspace, person: str) -> VerdictsSnapshot:
     """Runs with verdicts and sets, the newest first; probes last."""
     probes = frozenset(run.id for run in workspace.runs.all() if run.kind == "probe")
     runs = sorted(workspace.verdicts.progress(person), key=lambda run: run.run_id in probes)
-    sets = workspace.label_sets.all()
+    progress, parts = workspace.label_sets.progress(person), workspace.label_sets.parts()
     return VerdictsSnapshot(
         runs=tuple(runs),
         sets=tuple(
-            SetLine(
-                s, workspace.label_sets.progress(s.id, person), workspace.label_sets.parts(s.id)
-            )
-            for s in sets
+            SetLine(s, progress.get(s.id, SetProgress()), parts.get(s.id, SetParts()))
+            for s in workspace.label_sets.all()
         ),
         probes=probes,
     )
