@@ -1,9 +1,11 @@
 """1, 2 and 4 workers on one run, beside the loop of one process on the same PostgreSQL, at a model that answers after 500 ms.
 
-python bench/workers.py URL [TRIALS [TURNS [CONCURRENCY]]]     an empty database of a PostgreSQL server; 240 trials, 4 turns, 30
+python bench/workers.py URL [TRIALS [TURNS [CONCURRENCY [ROUNDS]]]]     an empty database of a PostgreSQL server; 240, 4, 30, 1
 
-Prints calls a second and CPU per call of all processes that play (not of the server). Each worker is a process of its own
-and plays so many trials at the same time; time is from the first call recorded to the last.
+Prints calls a second and CPU per call of all processes that play (not of the server), with and without what it takes to
+start them: each starts once more on a run that has nothing left to play. Each worker is a process of its own and plays so
+many trials at the same time; time is from the first call recorded to the last. Rounds follow each other, and their medians are
+printed at the end: what one process takes for a call differs by a quarter from run to run.
 """
 
 from __future__ import annotations
@@ -13,7 +15,9 @@ import os
 import subprocess
 import sys
 import tempfile
+from collections import defaultdict
 from pathlib import Path
+from statistics import median
 
 from engine import server
 
@@ -52,7 +56,7 @@ def took(url: str, run: int) -> tuple[float, int]:
 
 
 def cpu(commands: list[list[str]], folder: Path) -> float:
-    """CPU seconds of the processes, above that of starting one each."""
+    """CPU seconds of the processes, their starts included."""
     before = os.times()
     started = [
         subprocess.Popen(command, cwd=folder, stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
@@ -66,15 +70,15 @@ def cpu(commands: list[list[str]], folder: Path) -> float:
     )
 
 
-def main(url: str, trials: int, turns: int, concurrency: int) -> None:
-    with tempfile.TemporaryDirectory() as name, server(0.5) as model:
-        folder = Path(name)
+def main(url: str, trials: int, turns: int, concurrency: int, rounds: int) -> None:
+    with tempfile.TemporaryDirectory() as home, server(0.5) as model:
+        folder = Path(home)
         (folder / "cuecard.yaml").write_text(CONFIG.format(url=model), encoding="utf-8")
         verb = [*COMMAND, "--db", url, "--as", "ann"]
         subprocess.run([*verb, "init"], cwd=folder, check=True, stdout=subprocess.DEVNULL)
         most = ["--concurrency", str(concurrency)]
-        rows: dict[str, dict[str, float]] = {}
-        for workers in (0, 1, 2, 4):
+        rows: defaultdict[str, list[dict[str, float]]] = defaultdict(list)
+        for workers in (0, 1, 2, 4) * rounds:
             run = begun(url, folder, trials * max(workers, 1), turns)
             if workers:
                 offer = [*verb, "run", "--resume", str(run), "--workers", "--detach"]
@@ -83,17 +87,22 @@ def main(url: str, trials: int, turns: int, concurrency: int) -> None:
             else:
                 commands = [[*verb, "run", "--resume", str(run), *most, "--json-lines"]]
             spent = cpu(commands, folder)
+            starting = cpu(commands, folder)
             seconds, calls = took(url, run)
-            rows[f"{workers} workers" if workers else "one process"] = {
+            name = f"{workers} workers" if workers else "one process"
+            row = {
                 "calls": calls,
                 "calls a second": round(calls / seconds, 1),
                 "CPU ms a call": round(1000 * spent / calls, 2),
+                "above start-up": round(1000 * (spent - starting) / calls, 2),
             }
-            print(json.dumps({list(rows)[-1]: rows[list(rows)[-1]]}), flush=True)
+            rows[name].append(row)
+            print(json.dumps({name: row}), flush=True)
+        for name, found in rows.items():
+            medians = {key: median(row[key] for row in found) for key in found[0]}
+            print(json.dumps({f"{name}, median of {rounds}": medians}))
 
 
 if __name__ == "__main__":
-    main(
-        sys.argv[1],
-        *(int(sys.argv[n]) if len(sys.argv) > n else d for n, d in ((2, 240), (3, 4), (4, 30))),
-    )
+    given = [int(each) for each in sys.argv[2:]]
+    main(sys.argv[1], *given, *(240, 4, 30, 1)[len(given) :])
