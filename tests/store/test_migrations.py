@@ -41,7 +41,7 @@ TRIGGERS = {
     "sqlite": "SELECT tbl_name FROM sqlite_master WHERE type = 'trigger'",
     "postgresql": (
         "SELECT event_object_table FROM information_schema.triggers"
-        " WHERE trigger_schema = current_schema()"
+        " WHERE trigger_schema = current_schema() AND trigger_name <> 'cuecard_keep_origin'"
     ),
 }
 

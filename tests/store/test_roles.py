@@ -12,6 +12,7 @@ from typing import Any
 import psycopg
 import pytest
 from psycopg import errors, sql
+from pydantic import JsonValue
 
 from cuecard.core.contributions import (
     Answered,
@@ -179,7 +180,8 @@ def test_every_table_has_a_rule_and_every_view_a_reason(kept: OwnRoles) -> None:
     tables = {name for name, kind in relations if kind == "r"}
     queue = {f"cuecard_pgqueuer{end}" for end in ("", "_log", "_schedules", "_statistics")}
     assert tables == set(RULES) | {"alembic_version"} | queue
-    assert {name for name, kind in relations if kind != "r"} == {*VIEWS, "countedreview"}
+    within = {"copiedrun", "countedreview"}
+    assert {name for name, kind in relations if kind != "r"} == {*VIEWS, *within}
 
 
 def test_what_is_hidden_cannot_be_read_in_any_way(kept: OwnRoles) -> None:
@@ -201,6 +203,44 @@ def test_what_is_hidden_cannot_be_read_in_any_way(kept: OwnRoles) -> None:
     # Nor who has seen what.
     with kept.psql("Max") as connection:
         assert connection.execute("SELECT * FROM reveal").fetchall() == []
+
+
+def test_what_is_said_of_copies_of_a_trial_is_hidden_as_long_as_the_trial_waits(
+    stage: OwnRoles,
+) -> None:
+    (run,) = stage.owner.runs.all()
+    (trial,) = stage.owner.runs.trials(run.id)
+    cell = TrialCell(
+        task_id="t", revision=1, sample=0, seed=1, agent=trial.agent, user=trial.user,
+        world=trial.world,
+    )  # fmt: skip
+    again, other = cell.model_copy(update={"seed": 2}), stage.at("Cleo")
+    uid = run.uid
+    for name in ("one", "two", "three"):
+        plan: dict[str, JsonValue] = {"replay": run.id} if name == "three" else {"rescored": uid}
+        copy = other.runs.create(
+            name=name, kind="grid", created_by="Cleo", samples=1, limits=Limits(),
+            plan=plan, cells=[cell, again],
+        )  # fmt: skip
+        uid = copy.uid  # The second is a copy of a copy.
+        for at, each in zip((name, "unlike"), other.runs.trials(copy.id), strict=True):
+            said = Verdict(item=ITEM, decision=Decision.NO, rationale=f"s3cret {at}")
+            judge = PlayerRef(name="j", kind="llm")
+            other.verdicts.add(each.id, Judgement(judge=judge, verdicts=(said,)))
+
+    def read(person: str) -> set[str]:
+        with stage.psql(person) as connection:
+            text = everything(connection)
+        return {name for name in ("one", "two", "three", "unlike") if f"s3cret {name}" in text}
+
+    assert read("Max") == {"unlike"}
+    assert read("Lea") == {"one", "two", "three", "unlike"}
+    with pytest.raises(NotAllowed, match="1 item"):
+        stage.at("Max").verdicts.heads(copy.id)
+    with stage.psql("Max") as connection, pytest.raises(errors.RaiseException, match="a copy of"):
+        connection.execute("UPDATE run SET plan = '{}'")
+    stage.at("Max").verdicts.label_item(trial.id, ITEM, "Max", LabelValue.NO)
+    assert read("Max") == {"one", "two", "three", "unlike"}
 
 
 def test_reviews_open_as_they_do_in_the_app(stage: OwnRoles) -> None:

@@ -76,16 +76,51 @@ LANGUAGE sql STABLE PARALLEL SAFE SECURITY DEFINER SET search_path = pg_catalog,
         OR (c.task_id, c.revision) IN (SELECT o.task_id, o.revision FROM cuecard_open_reviews() o))
 $$;
 
--- The items of labelling sets that the person is still to label, as waits_for in store/contributions.py.
+-- Each run of which others are copies (rescored or replayed, and so on from those), with itself and its copies.
+CREATE OR REPLACE VIEW copiedrun AS
+WITH RECURSIVE planned AS (
+    SELECT id, CASE
+        WHEN strpos(plan, '"rescored"') > 0 AND strpos(plan, '"rescored":""') = 0
+        OR strpos(plan, '"replay"') > 0 AND strpos(plan, '"replay":null') = 0 THEN plan::jsonb END AS plan
+    FROM run WHERE kind = 'grid'
+), copied AS (
+    SELECT p.id AS run, o.id AS origin
+    FROM planned p JOIN run o ON o.uid = p.plan ->> 'rescored' OR to_jsonb(o.id) = p.plan -> 'replay'
+), line AS (
+    SELECT run, origin FROM copied
+    UNION SELECT l.run, c.origin FROM line l JOIN copied c ON c.run = l.origin
+)
+SELECT origin, run FROM line WHERE origin NOT IN (SELECT run FROM line) UNION SELECT origin, origin FROM line;
+
+-- Who may change a plan could else say that a run is no copy. What is no JSON is refused, too.
+CREATE OR REPLACE FUNCTION cuecard_keep_origin() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    IF (coalesce(OLD.plan::jsonb ->> 'rescored', ''), OLD.plan::jsonb ->> 'replay')
+        IS DISTINCT FROM (coalesce(NEW.plan::jsonb ->> 'rescored', ''), NEW.plan::jsonb ->> 'replay')
+    THEN RAISE EXCEPTION 'run: what it is a copy of never changes';
+    END IF;
+    RETURN NEW;
+END $$;
+CREATE OR REPLACE TRIGGER cuecard_keep_origin BEFORE UPDATE OF plan ON run FOR EACH ROW EXECUTE FUNCTION cuecard_keep_origin();
+
+-- The items of labelling sets that the person is still to label, as waits_for in store/contributions.py, and the same items
+-- of copies of their trials, as _of_copies in store/label_sets.py.
 CREATE OR REPLACE FUNCTION cuecard_waiting() RETURNS TABLE (trial_id integer, item_key text)
 LANGUAGE sql STABLE PARALLEL SAFE SECURITY DEFINER SET search_path = pg_catalog, {schema}, pg_temp AS $$
-    SELECT DISTINCT s.trial_id, s.item_key FROM setitem s CROSS JOIN (SELECT cuecard_person() AS name) me
-    WHERE NOT cuecard_sees_all()
-    AND NOT EXISTS (
-        SELECT FROM label l WHERE l.trial_id = s.trial_id AND l.item_key = s.item_key AND l.person = me.name)
-    AND CASE s.people WHEN '[]' THEN s.raters > (
-        SELECT count(DISTINCT l.person) FROM label l WHERE l.trial_id = s.trial_id AND l.item_key = s.item_key)
-        ELSE coalesce(s.people::jsonb ? me.name, true) END
+    WITH waiting AS MATERIALIZED (
+        SELECT DISTINCT s.trial_id, s.item_key FROM setitem s CROSS JOIN (SELECT cuecard_person() AS name) me
+        WHERE NOT cuecard_sees_all()
+        AND NOT EXISTS (
+            SELECT FROM label l WHERE l.trial_id = s.trial_id AND l.item_key = s.item_key AND l.person = me.name)
+        AND CASE s.people WHEN '[]' THEN s.raters > (
+            SELECT count(DISTINCT l.person) FROM label l WHERE l.trial_id = s.trial_id AND l.item_key = s.item_key)
+            ELSE coalesce(s.people::jsonb ? me.name, true) END)
+    SELECT w.trial_id, w.item_key FROM waiting w
+    UNION
+    SELECT other.id, w.item_key FROM waiting w JOIN trial t ON t.id = w.trial_id
+    JOIN copiedrun mine ON mine.run = t.run_id JOIN copiedrun theirs ON theirs.origin = mine.origin
+    JOIN trial other ON other.run_id = theirs.run AND (other.task_id, other.agent, other."user", other.world, other.sample, other.seed)
+        = (t.task_id, t.agent, t."user", t.world, t.sample, t.seed)
 $$;
 
 -- How many people labelled an item, which everybody may know.

@@ -25,7 +25,7 @@ from cuecard.store.engine import Database
 from cuecard.store.errors import Busy, foreign_database, half_moved, newer_version, outdated
 from cuecard.store.task_tables import metadata
 
-VERSIONS = tuple(f"{number:04}" for number in range(1, 15))
+VERSIONS = tuple(f"{number:04}" for number in range(1, 16))
 """The versions of the database, oldest first."""
 HEAD = VERSIONS[-1]
 MIGRATIONS = Path(__file__).parent / "migrations"
