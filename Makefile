@@ -45,6 +45,7 @@ lint: dev  ## style, types, layers, figures of the structure
 	$(BIN)/ruff format --check .
 	$(BIN)/lint-imports
 	$(BIN)/basedpyright
+	$(BIN)/basedpyright -p bench
 	$(BIN)/python scripts/structure.py
 
 format: dev  ## rewrite the code in house style

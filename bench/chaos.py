@@ -255,7 +255,7 @@ class Chaos:
         self._naps[-1].start()
 
     def restart(self) -> None:
-        process = self.server._process  # pyright: ignore[reportPrivateUsage]
+        process = self.server._process
         assert process is not None
         children = psutil.Process(process.pid).children(recursive=True)
         self.server.stop(signal.SIGKILL if self.done["restart"] % 2 else signal.SIGQUIT)

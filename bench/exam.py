@@ -79,7 +79,7 @@ def tell(
     print(f"V01 of the judge with 2% errors: lower end above 2% in {unsteady} of {seeds} seeds")
 
 
-def main(seeds: int = 20, count: int = 20, *names: str) -> None:
+def main(seeds: int, count: int, names: list[str]) -> None:
     gc.disable()
     began = time.perf_counter()
     own: dict[str, Counter[str]] = {}
@@ -110,4 +110,5 @@ def main(seeds: int = 20, count: int = 20, *names: str) -> None:
 
 
 if __name__ == "__main__":
-    main(*map(int, sys.argv[1:3]), *sys.argv[3:])
+    numbers = [int(each) for each in sys.argv[1:3]]
+    main(*numbers, *(20, 20)[len(numbers) :], names=sys.argv[3:])

@@ -73,7 +73,7 @@ def warm_up(file: Path) -> None:
             known[key] = parse(sheet, *args, **named)
         return known[key]
 
-    Stylesheet._parse_rules = parsed
+    Stylesheet._parse_rules = parsed  # pyright: ignore[reportAttributeAccessIssue]
 
     for module in pkgutil.walk_packages(cuecard.tui.__path__, "cuecard.tui."):
         importlib.import_module(module.name)

@@ -36,6 +36,7 @@ BEFORE = {
 BAR = 0.70
 TRIALS, LABELS = 300, 100
 _counted = 0
+_size = SIZE
 
 
 def _counting(terminal: type[Terminal]) -> None:
@@ -67,7 +68,7 @@ def _did(seat: Seat | Terminal, does: Callable[[], object]) -> int:
 
 def first_scores(folder: Path) -> int:
     """From the first start of all to scores that differ."""
-    seat = Newcomer(folder, "")
+    seat = Newcomer(folder, "", _size)
 
     def does() -> None:
         seat.type("Ana")
@@ -102,7 +103,7 @@ def task(folder: Path) -> int:
 def review(folder: Path) -> int:
     review_flow.prepare(folder / "bench.db")
     begun = _counted
-    ends = _leaves(review_flow.play, folder, SIZE)
+    ends = _leaves(review_flow.play, folder, _size)
     review_flow.check(folder / "bench.db")
     return _counted - begun - ends
 
@@ -117,18 +118,18 @@ def _leaves(play: Callable[..., None], *args: object) -> int:
         left += 1
         leave(self)
 
-    Seat.leave = counted  # type: ignore[method-assign]
+    Seat.leave = counted
     try:
         play(*args)
     finally:
-        Seat.leave = leave  # type: ignore[method-assign]
+        Seat.leave = leave
     return left
 
 
 def labels(folder: Path) -> int:
     """Of a run's verdicts, one after the other."""
     _many(folder, 1)
-    seat = Seat(folder, "Ben")
+    seat = Seat(folder, "Ben", _size)
 
     def does() -> None:
         seat.keys("5")
@@ -145,7 +146,7 @@ def labels(folder: Path) -> int:
 
 def phrase(folder: Path) -> int:
     _many(folder, TRIALS // len(load_samples()) + 1)
-    seat = Seat(folder, "Ana")
+    seat = Seat(folder, "Ana", _size)
 
     def does() -> None:
         seat.keys("C-f")
@@ -169,7 +170,8 @@ def _many(folder: Path, samples: int) -> None:
 
 def main() -> int:
     if sys.argv[1:] and (found := re.fullmatch(r"(\d+)x(\d+)", sys.argv[1])):
-        Seat.size = (int(found[1]), int(found[2]))
+        global _size
+        _size = (int(found[1]), int(found[2]))
     _counting(Terminal)
     worse, before_all, after_all = False, 0, 0
     errands = (first_scores, task, review, labels, phrase)

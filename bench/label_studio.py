@@ -129,7 +129,7 @@ def results(label: str, note: str, wrong: bool) -> list[dict[str, Any]]:
 
 
 def main() -> int:
-    options = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    options = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     options.add_argument("program", help="label-studio of its own environment")
     options.add_argument("--lang", default="en", choices=("en", "zh"))
     options.add_argument("--picture", type=Path)

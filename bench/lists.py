@@ -6,6 +6,7 @@ import asyncio
 import statistics
 import sys
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from textual.app import App, ComposeResult
@@ -40,8 +41,8 @@ class PayloadCache(App[None]):
 
 
 def paint(app: PayloadCache) -> None:
-    app.screen._refresh_layout() if app.screen._layout_required else None  # pyright: ignore
-    app.screen._compositor.render_strips()  # pyright: ignore
+    app.screen._refresh_layout() if app.screen._layout_required else None
+    app.screen._compositor.render_strips()
 
 
 async def main(count: int) -> None:
@@ -53,9 +54,11 @@ async def main(count: int) -> None:
         await pilot.pause()
         times: dict[str, list[float]] = {}
 
-        async def clocked(name: str, work: object, *args: object, **named: object) -> None:
+        async def clocked(
+            name: str, work: Callable[..., object], *args: object, **named: object
+        ) -> None:
             began = time.process_time()
-            work(*args, **named)  # pyright: ignore
+            work(*args, **named)
             paint(app)
             times.setdefault(name, []).append(1000 * (time.process_time() - began))
             await pilot.pause()

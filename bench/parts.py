@@ -215,14 +215,14 @@ def writing() -> None:
         timed(lambda: psutil.Process(me).create_time(), 200),
         end=" ",
     )
-    print("ours", timed(lambda: leases._started(me), 200))  # pyright: ignore[reportPrivateUsage]
+    print("ours", timed(lambda: leases.started(me), 200))
 
 
 def the_rest() -> None:
     import ipaddress
     from xml.etree import ElementTree
 
-    from lxml import etree
+    from lxml import etree  # pyright: ignore[reportAttributeAccessIssue]
 
     from cuecard.core.worlds.fetching import is_public
     from cuecard.core.worlds.page_text import Format, read_page

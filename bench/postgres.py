@@ -101,13 +101,14 @@ def measure(name: str, url: str) -> None:
             name="r", kind="grid", created_by="Ann", samples=1, limits=Limits()
         )
         player = store_workers.PLAYER
-        trials = [
-            workspace.runs.add_trial(
-                run.id, task_id="t", revision=task.number, agent=player, user=player,
-                world=player, sample=n, seed=n,
-            ).id
+        cells = [
+            TrialCell(
+                task_id="t", revision=task.number, agent=player, user=player, world=player,
+                sample=n, seed=n,
+            )
             for n in range(TRIALS + 1)
         ]  # fmt: skip
+        trials = [trial.id for trial in workspace.runs.add_trials(run.id, cells)]
 
         async def play(trial: int) -> None:
             sink = StoreSink(workspace, trial)
@@ -203,7 +204,7 @@ def limit(url: str, count: int, pace: float) -> str:
 
 def spent(workspace: Workspace) -> tuple[float, int]:
     """CPU seconds of all processes of the server, those that ended too, and how many transactions it committed."""
-    with workspace._database.read() as session:  # pyright: ignore[reportPrivateUsage]
+    with workspace._database.read() as session:
         query = "SELECT sum(xact_commit)::bigint, (SELECT pid FROM pg_stat_activity WHERE pid = pg_backend_pid()) FROM pg_stat_database"
         commits, mine = session.connection().exec_driver_sql(query).one()
     keeper = psutil.Process(mine).parent()

@@ -26,9 +26,8 @@ from cuecard.annotate.results.pool import gather
 from cuecard.core.engine.events import AgentSpoke, ToolAnswered, UserSpoke
 from cuecard.store.workspace import Workspace
 from cuecard.tui.app import CuecardApp
-from cuecard.tui.grid.cells import GridCell
 from cuecard.tui.preferences import DARK, Preferences
-from cuecard.tui.present.run_trials import RunTrials, entries_of
+from cuecard.tui.present.run_trials import entries_of
 from cuecard.tui.present.scores import Cut, ScoreView, count, scores_by_trial
 from cuecard.tui.services import Services
 
@@ -136,11 +135,16 @@ def _tables(workspace: Workspace, run: int) -> tuple[list[str], list[list[str]]]
 
 def _trials(workspace: Workspace, run: int) -> tuple[list[str], list[list[str]]]:
     scores = scores_by_trial(gather(workspace, (run,)))
-    rows = RunTrials()
-    rows.load(entries_of(workspace.runs.trials(run), {}, scores, {}))
     cells = [
-        [c.text if isinstance(c, GridCell) else c for c in rows.cells(at)]
-        for at in range(len(rows))
+        [
+            entry.trial.task_id,
+            entry.trial.agent.name,
+            str(entry.trial.sample),
+            entry.state.value,
+            entry.turns,
+            "" if entry.score is None else f"{entry.score:.3f}",
+        ]
+        for entry in entries_of(workspace.runs.trials(run), {}, scores, {})
     ]
     return ["Task", "Agent", "Sample", "State", "Turns", "Score"], cells
 

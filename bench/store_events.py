@@ -18,6 +18,7 @@ import tempfile
 import time
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any, cast
 
 from cuecard.core.engine.events import (
     AgentSpoke,
@@ -100,7 +101,7 @@ async def talk(sinks: list[Sink], turns: int, pause: float) -> tuple[float, floa
             for turn in range(turns):
                 await asyncio.sleep(pause)
                 for body in turn_of(turn):
-                    await trial_log.record(body)
+                    await trial_log.record(cast(Any, body))
 
     cpu, wall = time.process_time(), time.perf_counter()
     await asyncio.gather(*(play(sink) for sink in sinks))

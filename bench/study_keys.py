@@ -25,7 +25,7 @@ import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 from screens import called
 
@@ -91,7 +91,7 @@ async def measured(
         def _display(self, screen: Any, renderable: Any) -> None:
             if isinstance(renderable, CompositorUpdate) and not self._batch_count:
                 renderable.render_segments(self.console)
-            super()._display(screen, renderable)
+            super()._display(screen, cast(Any, renderable))
 
     times: dict[str, list[list[float]]] = {}
     app = Painted(Services(f"sqlite:///{path}"), "Ana", Preferences())
