@@ -123,11 +123,11 @@ def test_a_set_serves_each_item_to_as_many_people_as_it_wants(
     assert waiting("Bob") == {0, 1, 3, 4}
     workspace.verdicts.label_item(trial.id, TRIPLE, "Bob", LabelValue.NO)
     assert waiting("Zoë") == {1, 3, 4, 5}
-    progress = sets.progress(made.id, "Ann")
+    progress = sets.progress("Ann")[made.id]
     assert (progress.items, progress.wanted, progress.given) == (6, 8, 3)
     assert (progress.mine, progress.left) == (2, 3)
     assert (progress.seconds, progress.timed) == (6, 2)
-    for call in (sets.get, sets.items, lambda id: sets.progress(id, "Ann")):
+    for call in (sets.get, sets.items):
         with pytest.raises(NotFound):
             call(99)
 
