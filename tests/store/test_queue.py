@@ -178,6 +178,30 @@ async def test_losses_of_a_trial_count_from_its_last_step_on(
 
 
 @on_postgres
+async def test_a_trial_that_was_given_back_or_offered_again_is_suspected_of_nothing(
+    workspace: Workspace, make_trial: Callable[..., TrialRecord]
+) -> None:
+    """Else what was given up as poison once, as a judging is without an event, could never be done by workers."""
+    trial = make_trial()
+    lanes = {"/1": [trial.id]}
+    async with AsyncExitStack() as stack:
+        parties = [
+            await stack.enter_async_context(workspace.workers.queue(str(n), 1, lapse=NO_LAPSE))
+            for n in range(7)
+        ]
+        await parties[0].offer(trial.run_id, lanes)
+        lost: list[int] = []
+        for number, party in enumerate(parties):
+            claim = await _take(party, trial.run_id)
+            lost.append(claim.lost)
+            if number in (1, 4):
+                await party.give_back(claim, done=number == 4)
+            if number == 4:
+                await party.offer(trial.run_id, lanes, "judge")
+    assert lost == [0, 1, 0, 1, 2, 0, 1]
+
+
+@on_postgres
 async def test_a_trial_is_no_poison_where_workers_die_without_it_too(
     workspace: Workspace, make_trial: Callable[..., TrialRecord]
 ) -> None:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, cast
 from uuid import UUID
 
 from sqlalchemy import update
+from sqlalchemy.orm import aliased
 from sqlmodel import Session, col, func, or_, select
 from sqlmodel.sql.expression import SelectOfScalar
 
@@ -119,7 +120,8 @@ class Claims:
                     claims.append((None, job, left))
                     continue
                 before, why = row.worker, "again" if row.fence else "first"
-                number, elsewhere = losses.get(row.trial_id, 0), 0
+                # Whoever gave it back outlived it.
+                number, elsewhere = losses.get(row.trial_id, 0) if before else 0, 0
                 # What it took itself and knows nothing of: the server died before it answered.
                 if before not in (None, self.worker):
                     why, number = "lost", number + 1
@@ -199,11 +201,16 @@ def _claims(trials: Sequence[int]) -> SelectOfScalar[ClaimRow]:
 
 
 def _losses(trials: Sequence[int]) -> SelectOfScalar[Any]:
-    """How often in a row each of these trials was lost: since somebody last got on with it."""
+    """How often in a row each of these trials was lost: since somebody last got on with it, or took it from nobody."""
     last = select(func.max(EventRow.at)).where(EventRow.trial_id == TakeRow.trial_id)
+    free = aliased(TakeRow)
+    freely = select(func.max(free.fence)).where(
+        free.trial_id == TakeRow.trial_id, free.why != "lost"
+    )
     lost = select(col(TakeRow.trial_id), func.count()).where(
         TakeRow.why == "lost",
         col(TakeRow.trial_id).in_(trials),
+        col(TakeRow.fence) > freely.scalar_subquery(),
         or_(last.scalar_subquery().is_(None), col(TakeRow.at) > last.scalar_subquery()),
     )
     return cast(SelectOfScalar[Any], lost.group_by(col(TakeRow.trial_id)))
