@@ -36,7 +36,7 @@ from cuecard.core.evaluation.runs import conclude, judges_of, keep_prompts, spen
 from cuecard.core.evaluation.sharing import Meter, shared
 from cuecard.core.i18n import _, headed
 from cuecard.core.llm.hub import ModelHub
-from cuecard.core.records import RunState
+from cuecard.core.records import RunRecord, RunState
 from cuecard.core.worker_archive import WORKER_LAPSE, AlreadyPlayed, Claim, TrialQueue
 
 if TYPE_CHECKING:
@@ -257,31 +257,36 @@ class Worker:
             self._warned = said
             _LOG.warning("%s: %s", what, said)
 
-    async def _begin(self, run_id: int) -> None:
-        run = await asyncio.to_thread(self.workspace.runs.get, run_id)
+    def _obstacle(self, run: RunRecord) -> str:
+        """Why this worker may take nothing of the run; "" if it may."""
         settings = settings_of(run)
         judging = settings.judging
-        names = judging.judges if judging else settings.judges
         try:
-            differing = differences(run, self.config)
-            if not differing:
-                self.config.judge_models(names)
+            if differing := differences(run, self.config):
+                return _("; ").join(differing)
+            self.config.judge_models(judging.judges if judging else settings.judges)
             if judging is None and settings.probe is None and settings.replay is None:
                 agents = [n.removeprefix("agents/") for n in settings.roster if n[:7] == "agents/"]
                 check_commands(agents, self.config)
         except CuecardError as error:
-            differing = [str(error)]
-        if differing:
-            self.refused[run_id] = _("; ").join(differing)
+            return str(error)
+        return ""
+
+    async def _begin(self, run_id: int) -> None:
+        run = await asyncio.to_thread(self.workspace.runs.get, run_id)
+        if why := self._obstacle(run):
+            self.refused[run_id] = why
             if self.on_refusal:
-                self.on_refusal(run_id, self.refused[run_id])
+                self.on_refusal(run_id, why)
             return
+        settings = settings_of(run)
+        judging = settings.judging
         orders = await asyncio.to_thread(self.workspace.orders.of, run_id)
         # How many trials at the same time holds for who comes later, too.
         wanted = [order.value for order in orders if order.kind == "concurrency"]
         after = max((order.id for order in orders), default=0)
         control, hub = RunControl(self._grace), ModelHub(self.config)
-        judges = judges_of(names, self.config, hub)
+        judges = judges_of(judging.judges if judging else settings.judges, self.config, hub)
         spent = await asyncio.to_thread(spent_on, self.workspace, run_id)
         control.when_paused(hub.stop)
         # A run's budget is not for shadows.
