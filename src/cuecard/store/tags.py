@@ -68,7 +68,7 @@ class Tags:
                 raise NotFound(_("It is not saved in this workspace"), about)
             by, now = ensure_person(session, person).name, datetime.now(UTC)
             # The newest counts: what changes a tag is newer than what was there, whatever the clock says.
-            if (last := session.exec(latest).one()) is not None:
+            if (last := session.exec(latest).first()) is not None:
                 now = max(now, last + timedelta(microseconds=1))
             session.add_all(
                 TagRow(uid=uuid4().hex, kind=kind, about=about, tag=tag, off=off, person=by, at=now)
