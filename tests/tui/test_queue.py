@@ -99,11 +99,12 @@ async def test_marked_tasks_are_assigned_tagged_and_exported_together(
             pilot,
             lambda: app.screen is screen and all("Ben" in row.note for row in screen.view.rows),
         )
-        await pilot.press("t")
+        assert screen.view.marked == []
+        await pilot.press("ctrl+a", "t")
         await until(pilot, lambda: isinstance(app.screen, AskLine))
         await typed(pilot, "round two")
         await until(pilot, lambda: app.screen is screen and shown(screen).count("round two") >= 4)
-        await pilot.press("escape", "home", "space", "x")
+        await pilot.press("home", "space", "x")
         await until(pilot, lambda: isinstance(app.screen, ExportDialog) and app.screen.focused)
         assert "the marked ones" in shown(app.screen)
         await pilot.press(*"out", "ctrl+s")

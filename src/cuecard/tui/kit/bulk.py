@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
@@ -40,10 +40,11 @@ async def to_each(
     do: Callable[[Workspace, Row], object],
     told: Callable[[int], str],
 ) -> int:
-    """Do it to every row, and tell: a row that is refused holds up no other. If the database goes away, the others are
-    left, and told too. `told` words to how many it was done, which is given back. One row alone raises `CuecardError`.
+    """Do it to every row of the screen's list, and tell: a row that is refused holds up no other, and stays marked. If the
+    database goes away, the others are left, and told too. `told` words to how many it was done, which is given back. One row
+    alone raises `CuecardError`.
     """
-    done, refused = 0, list[Refused]()
+    done, refused = list[Row](), list[Refused]()
     for at, row in enumerate(rows):
         try:
             await screen.services.ask(lambda ws, row=row: do(ws, row))
@@ -61,12 +62,16 @@ async def to_each(
             parts = error_lines(error, title=error.title != _("This is not possible now"))
             refused.append(Refused(name(row), " · ".join(map(one_line, parts))))
         else:
-            done += 1
+            done.append(row)
+    for view in cast("Iterable[ListView[Row]]", screen.query(ListView)):
+        if marked := view.grid.marked:
+            keys = set(map(view.key, done))
+            view.grid.mark(at for at in marked if view.key(view.rows[at]) not in keys)
     if refused:
-        await screen.app.push_screen_wait(RefusedDialog(told(done), refused))
+        await screen.app.push_screen_wait(RefusedDialog(told(len(done)), refused))
     else:
-        screen.cue_app.tell(told(done))
-    return done
+        screen.cue_app.tell(told(len(done)))
+    return len(done)
 
 
 async def ask_tags(

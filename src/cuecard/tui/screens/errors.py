@@ -246,7 +246,8 @@ class TrialListScreen(ListScreen[Row]):
 
     @guarded("tags")
     async def action_tags(self) -> None:
-        if await ask_tags(self, "trial", self._chosen, lambda t: t.uid, lambda t: t.title):
+        rows = self.view.chosen
+        if await ask_tags(self, "trial", rows, lambda r: r.trial.uid, lambda r: r.trial.title):
             self.load()
 
     @guarded("tags")

@@ -15,7 +15,6 @@ from cuecard.annotate.review.queue_rows import Candidate, QueueRow
 from cuecard.annotate.review.workflow import EMBEDDED_PROTOCOL, protocol_of
 from cuecard.core.errors import CuecardError
 from cuecard.core.i18n import N_, _, joined, listed, plural, time_left
-from cuecard.core.records import TaskSummary
 from cuecard.core.text import one_line
 from cuecard.tui.actions import Key, KeyBar, Means, keys
 from cuecard.tui.app import CuecardDialog, CuecardScreen, guarded
@@ -186,7 +185,7 @@ class ReviewQueueScreen(ListScreen[QueueRow]):
     async def action_assign(self) -> None:
         rows = self.view.chosen
         if len(rows) > 1:
-            done = await assign_many(self, [row.task for row in rows], self._protocol)
+            done = await assign_many(self, rows, self._protocol)
         else:
             done = bool(rows) and await assign_reviewer(
                 self, rows[0].task.id, rows[0].task.title, self._protocol
@@ -349,7 +348,7 @@ class AssignDialog(CuecardDialog["Candidate | None"]):
 
 
 async def assign_many(
-    screen: CuecardScreen[Any], tasks: Sequence[TaskSummary], protocol: Protocol
+    screen: CuecardScreen[Any], rows: Sequence[QueueRow], protocol: Protocol
 ) -> bool:
     """Ask whom to give all these tasks, and do so; gives whether that was tried. Raises `CuecardError`."""
     from cuecard.annotate.review.assignment import assign
@@ -357,7 +356,7 @@ async def assign_many(
 
     now, by = datetime.now(UTC), screen.person
     each = await screen.services.ask(
-        lambda ws: [candidates(ws, task.id, by, protocol, now) for task in tasks]
+        lambda ws: [candidates(ws, row.task.id, by, protocol, now) for row in rows]
     )
     people: dict[str, list[Candidate]] = {}
     for found in each:
@@ -369,16 +368,16 @@ async def assign_many(
         for name, found in people.items()
     ]
     merged.sort(key=lambda one: (-len(able[one.name]), not one.fits, one.load))
-    title = plural("Assign {n} task", "Assign {n} tasks", len(tasks))
+    title = plural("Assign {n} task", "Assign {n} tasks", len(rows))
     chosen = await screen.app.push_screen_wait(AssignDialog(title, merged, now))
     if chosen is None:
         return False
     name = chosen.name
     await to_each(
         screen,
-        tasks,
-        lambda task: task.title,
-        lambda ws, task: assign(ws, task.id, name, by, protocol),
+        rows,
+        lambda row: row.task.title,
+        lambda ws, row: assign(ws, row.task.id, name, by, protocol),
         lambda n: plural("{name} has {n} task more now.", "{name} has {n} tasks more now.", n, name=name),
     )  # fmt: skip
     return True

@@ -206,7 +206,6 @@ class TasksScreen(LiveScreen):
     async def action_duplicate(self) -> None:
         made = await tasks_changes.duplicate(self, self.listing.view.chosen)
         if made:
-            self.listing.view.grid.mark(())
             self.listing.choose(TaskFilter())
             self.load(made[0])
 
