@@ -16,7 +16,7 @@ from cuecard.tui.actions import Key, KeyBar, Means, keys
 from cuecard.tui.app import CuecardDialog, CuecardScreen
 from cuecard.tui.drawing import Vertical
 from cuecard.tui.kit.lists import Column, ListView
-from cuecard.tui.present.keyboard import error_lines
+from cuecard.tui.present.keyboard import error_text
 
 if TYPE_CHECKING:
     from cuecard.store.tags import TagKind
@@ -59,8 +59,8 @@ async def to_each(
             if len(rows) == 1:
                 raise
             # That it is not allowed says no more than that it was refused.
-            parts = error_lines(error, title=error.title != _("This is not possible now"))
-            refused.append(Refused(name(row), " · ".join(map(one_line, parts))))
+            why = error_text(error, title=error.title != _("This is not possible now"))
+            refused.append(Refused(name(row), why))
         else:
             done.append(row)
     for view in cast("Iterable[ListView[Row]]", screen.query(ListView)):
@@ -97,7 +97,9 @@ async def ask_tags(
         told.append(_("Those that all of them have stand here; others stay as they are."))
     if used := sorted({tag for tags in here.values() for tag in tags} - shared):
         told.append(_("In use: {tags}").format(tags=one_line(listed(used), 120)))
-    title = _("Tags") if len(rows) == 1 else plural("Tags of {n}", "Tags of {n}", len(rows))
+    title = (
+        _("Tags") if len(rows) == 1 else plural("Tags of {n} row", "Tags of {n} rows", len(rows))
+    )
     value = ", ".join(sorted(shared))
     dialog = AskLine(title, joined(told), button=_("Save"), value=value, required=False)
     typed = await screen.app.push_screen_wait(dialog)
@@ -111,7 +113,7 @@ async def ask_tags(
             rows,
             name,
             lambda ws, row: ws.tags.change(kind, about(row), person, add, remove),
-            lambda n: plural("Tags of {n} were changed.", "Tags of {n} were changed.", n),
+            lambda n: plural("Tags of {n} row were changed.", "Tags of {n} rows were changed.", n),
         )
     return bool(add or remove)
 
@@ -136,9 +138,8 @@ class RefusedDialog(CuecardDialog[None]):
     def compose(self) -> ComposeResult:
         n = len(self._refused)
         with Vertical(classes="dialog") as box:
-            box.border_title = Text(
-                f"{self._done} {ngettext('{n} was refused:', '{n} were refused:', n).format(n=n)}"
-            )
+            refused = ngettext("{n} was refused:", "{n} were refused:", n).format(n=n)
+            box.border_title = Text(joined((self._done, refused)))
             yield ListView(
                 (
                     Column[Refused](N_("What"), lambda row: row.name, grow=1, least=14),

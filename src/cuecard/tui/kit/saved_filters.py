@@ -109,7 +109,10 @@ async def choose_filter(view: ListView[Any]) -> None:
             told = _(
                 "Nothing is filtered. {FILTER} filters; {FILTERS} then keeps that under a name."
             )
-            app.tell(hint(told if view.filters else told.replace("{FILTER}", "{ONLY}")))
+            words = any(
+                each.binding.action == "filter" for each in view.screen.active_bindings.values()
+            )
+            app.tell(hint(told if words else told.replace("{FILTER}", "{ONLY}")))
         return
     options = _options(filters)
     if _active(now):

@@ -14,8 +14,9 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from cuecard.core.errors import CuecardError, near
-from cuecard.core.i18n import N_, _, beside, headed, listed
+from cuecard.core.i18n import N_, _, beside, headed, joined, listed
 from cuecard.core.system import config_folder
+from cuecard.core.text import is_cjk, one_line
 
 
 class Means(Enum):
@@ -311,6 +312,15 @@ def error_lines(error: CuecardError, *, title: bool = True) -> list[str]:
     """What an error says in the app, a part a line."""
     parts = (error.title if title else "", error.message, with_keys(error.hint_in_app))
     return [part for part in parts if part]
+
+
+def error_text(error: CuecardError, *, title: bool = True) -> str:
+    """The same as sentences on one line."""
+    said = map(one_line, error_lines(error, title=title))
+    return joined(
+        part if part.endswith(tuple(".!?。！？")) else part + ("。" if is_cjk(part) else ".")
+        for part in said
+    )
 
 
 PRESETS = {

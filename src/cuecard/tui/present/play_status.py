@@ -333,7 +333,7 @@ def _about_agent(state: PlayState) -> list[Piece]:
 
 def _about_reply(state: PlayState) -> list[Piece]:
     if state.opening:
-        return [Piece(_("You begin."), "stage")]
+        return [Piece(_("You begin"), "stage")]
     if state.chain and state.step_number is not None:
         if state.reading is None:
             return [Piece(hint(_("{DECIDE} How do you read this turn?"), typing=True), "stage")]
