@@ -14,6 +14,7 @@ from cuecard.core.families.graph.gold import Graph
 from cuecard.core.tasks.models import Task
 from cuecard.store.workspace import Workspace
 from cuecard.tui.app import CuecardApp
+from cuecard.tui.kit.lists import ListView
 from cuecard.tui.screens.dialogs import AskLine
 from cuecard.tui.screens.review import ReviewTaskScreen
 from cuecard.tui.screens.review_dialogs import SubmitDialog
@@ -100,7 +101,14 @@ async def test_marked_tasks_are_assigned_tagged_and_exported_together(
             lambda: app.screen is screen and all("Ben" in row.note for row in screen.view.rows),
         )
         assert screen.view.marked == []
-        await pilot.press("ctrl+a", "t")
+        await pilot.press("ctrl+a", "full_stop", "g")
+        await until(pilot, lambda: isinstance(app.screen, AssignDialog))
+        (ben,) = (one for one in app.screen.query_one(ListView).rows if one.name == "Ben")
+        assert (ben.obstacle, app.screen.query_one(ListView).rows[0].name != "Ben") == (
+            "has them all",
+            True,
+        )
+        await pilot.press("escape", "t")
         await until(pilot, lambda: isinstance(app.screen, AskLine))
         await typed(pilot, "round two")
         await until(pilot, lambda: app.screen is screen and shown(screen).count("round two") >= 4)

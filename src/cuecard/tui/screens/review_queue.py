@@ -297,9 +297,16 @@ class AssignDialog(CuecardDialog["Candidate | None"]):
         Key("assign.choose", (Means.OPEN, Means.SAVE), "choose", N_("Choose"), N_("Give the task to this person, or take it away")),
     )  # fmt: skip
 
-    def __init__(self, title: str, candidates: Sequence[Candidate], now: datetime) -> None:
+    def __init__(
+        self,
+        title: str,
+        candidates: Sequence[Candidate],
+        now: datetime,
+        able: Mapping[str, str] | None = None,
+    ) -> None:
+        """`able`: of several tasks, how many each person can take, in words; "" for all."""
         super().__init__()
-        self._title, self._candidates, self._now = title, candidates, now
+        self._title, self._candidates, self._now, self._able = title, candidates, now, able
         columns = (
             Column[Candidate](N_("Name"), lambda person: person.name, grow=1, least=14),
             Column[Candidate](N_("Load"), lambda person: str(person.load), right=True),
@@ -310,13 +317,13 @@ class AssignDialog(CuecardDialog["Candidate | None"]):
     def compose(self) -> ComposeResult:
         with Vertical(classes="dialog") as box:
             box.border_title = Text(one_line(self._title))  # a string would be parsed for markup
-            yield Static(
-                _(
-                    "Load: reviews of the last 30 days, and tasks at hand. The least loaded come first."
-                ),
-                classes="muted",
-                markup=False,
+            load = _("Load: reviews of the last 30 days, and tasks at hand.")
+            first = (
+                _("The least loaded come first.")
+                if self._able is None
+                else _("Those who can take most of them come first, then the least loaded.")
             )
+            yield Static(joined((load, first)), classes="muted", markup=False)
             yield self._list
         yield KeyBar()
 
@@ -342,6 +349,8 @@ class AssignDialog(CuecardDialog["Candidate | None"]):
             return text.format(time=time_left(candidate.has, self._now))
         if candidate.obstacle:
             return candidate.obstacle
+        if self._able and (told := self._able[candidate.name]):
+            return told
         if candidate.skipped:
             return _("gave it back: {reason}").format(reason=one_line(candidate.skipped))
         return "" if candidate.fits else _("other skills")
@@ -362,14 +371,29 @@ async def assign_many(
     for found in each:
         for candidate in found:
             people.setdefault(candidate.name, []).append(candidate)
-    able = {name: [one for one in found if not one.obstacle] for name, found in people.items()}
+    able = {
+        name: [one for one in found if not one.obstacle and one.has is None]
+        for name, found in people.items()
+    }
     merged = [
-        replace((able[name] or found)[0], has=None, skipped="", fits=all(one.fits for one in found))
+        replace(
+            (able[name] or found)[0],
+            has=None,
+            skipped="",
+            fits=all(one.fits for one in found),
+            obstacle="" if able[name] else found[0].obstacle or _("has them all"),
+        )
         for name, found in people.items()
     ]
+    told = {
+        name: ""
+        if len(found) == len(rows)
+        else _("can take {n} of {all}").format(n=len(found), all=len(rows))
+        for name, found in able.items()
+    }
     merged.sort(key=lambda one: (-len(able[one.name]), not one.fits, one.load))
     title = plural("Assign {n} task", "Assign {n} tasks", len(rows))
-    chosen = await screen.app.push_screen_wait(AssignDialog(title, merged, now))
+    chosen = await screen.app.push_screen_wait(AssignDialog(title, merged, now, told))
     if chosen is None:
         return False
     name = chosen.name
