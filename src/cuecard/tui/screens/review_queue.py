@@ -13,7 +13,7 @@ from textual.widgets import Static
 
 from cuecard.annotate.review.queue_rows import Candidate, QueueRow
 from cuecard.annotate.review.workflow import EMBEDDED_PROTOCOL, protocol_of
-from cuecard.core.errors import CuecardError
+from cuecard.core.errors import CuecardError, NotAllowed
 from cuecard.core.i18n import N_, _, joined, listed, plural, time_left
 from cuecard.core.text import one_line
 from cuecard.tui.actions import Key, KeyBar, Means, keys
@@ -30,6 +30,7 @@ from cuecard.tui.widgets.nav import EmptyState
 
 if TYPE_CHECKING:
     from cuecard.annotate.review.workflow import Protocol
+    from cuecard.store.workspace import Workspace
 
 
 _HIGHEST, _LOWEST = 2, -2
@@ -397,12 +398,23 @@ async def assign_many(
     if chosen is None:
         return False
     name = chosen.name
+    theirs = {
+        row.task.id
+        for row, found in zip(rows, each, strict=True)
+        if any(one.name == name and one.has is not None for one in found)
+    }
+
+    def give(ws: Workspace, row: QueueRow) -> None:
+        if row.task.id in theirs:  # given anew, its time would begin again
+            raise NotAllowed(_("{name} has this task already.").format(name=name))
+        assign(ws, row.task.id, name, by, protocol)
+
     await to_each(
         screen,
         rows,
         lambda row: row.task.title,
-        lambda ws, row: assign(ws, row.task.id, name, by, protocol),
-        lambda n: plural("{name} has {n} task more now.", "{name} has {n} tasks more now.", n, name=name),
+        give,
+        lambda n: plural("{name} has {n} more task now.", "{name} has {n} more tasks now.", n, name=name),
     )  # fmt: skip
     return True
 
