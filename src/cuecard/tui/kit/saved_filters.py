@@ -130,7 +130,7 @@ async def choose_filter(view: ListView[Any]) -> None:
         others = {each: kept for each, kept in filters.items() if each != name}
         if chosen == " forget":
             _write(view, others)
-            app.tell(_("The filter {name} is forgotten.").format(name=name))
+            app.tell(_("The filter “{name}” is forgotten.").format(name=name))
         elif new := await _ask_name(view, _told(filters[name]), name):
             _write(view, {**others, new: filters[name]})
     elif chosen is not None:
@@ -150,7 +150,7 @@ def _options(filters: Mapping[str, Kept]) -> list[tuple[str, str, str]]:
 async def _keep(view: ListView[Any], filters: dict[str, Kept], now: Kept) -> None:
     if name := await _ask_name(view, _told(now), now["words"] or now["more"].get("text", "")):
         _write(view, {**filters, name: now})
-        told = hint(_("{FILTERS} chooses {name} from now on."), name=name)
+        told = hint(_("{FILTERS} chooses “{name}” from now on."), name=name)
         cast(CuecardApp, view.app).tell(told)
 
 

@@ -118,7 +118,10 @@ class PairScreen(ListScreen[PairRow]):
             return ""
         task = view.pair.left.opened.task.title
         revisions = {side.opened.trial.revision for side in (view.pair.left, view.pair.right)}
+        trial = view.pair.left.opened.trial
         words = [_("different revisions") if len(revisions) > 1 else "", summary(view)]
+        if view.pair.same_trial:
+            words[:0] = [trial.agent.name, _("sample {n}").format(n=trial.sample + 1)]
         told = " · ".join(filter(None, words))
         return f"{one_line(task, max(12, self.size.width - cell_len(told) - 6))} · {told}"
 
