@@ -98,6 +98,11 @@ def without_name(tags: Collection[str]) -> tuple[str, ...]:
     return tuple(tag for tag in tags if not tag.startswith(NAME))
 
 
+def of_run(tags: Collection[str]) -> tuple[str, ...]:
+    """The tags of a run but for the one that says that it is archived."""
+    return tuple(tag for tag in tags if tag != ARCHIVED)
+
+
 def tags_in(*texts: str) -> list[str]:
     """The tags that somebody wrote: commas part them, so that one may have blanks. Raises `CuecardError`."""
     return [checked_tag(tag) for tag in re.split("[,，]", ",".join(texts)) if tag.strip()]

@@ -84,13 +84,14 @@ async def ask_tags(
     """Ask for the tags of these things and change them; gives whether that was tried. Those that all have stand there:
     what is taken out is taken away from all, what is added is put on all. Raises `CuecardError`.
     """
-    from cuecard.store.tags import tags_in, without_name
+    from cuecard.store.tags import of_run, tags_in, without_name
     from cuecard.tui.screens.dialogs import AskLine
 
     if not rows:
         return False
     found = await screen.services.ask(lambda ws: ws.tags.of(kind))
-    here = {about: without_name(tags) for about, tags in found.items()}
+    plain = of_run if kind == "run" else without_name
+    here = {about: plain(tags) for about, tags in found.items()}
     shared = set[str].intersection(*(set(here.get(about(row), ())) for row in rows))
     told = [_("Separated by commas; everybody sees them, and `/` finds them.")]
     if len(rows) > 1:
