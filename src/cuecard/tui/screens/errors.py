@@ -196,7 +196,7 @@ class TrialListScreen(ListScreen[Row]):
             Column(N_("Tags"), lambda row: listed(without_name(self._tags_of(row))), grow=1, quiet=True),
             Column(N_("Agent"), lambda row: row.trial.agent.name, grow=1, tail=True),
             *((run,) if len({row.run.id for row in self._listed}) > 1 else ()),
-            Column(N_("Ended"), present.ended, grow=1, spare=1),
+            Column(N_("Ended"), present.ended, spare=1),
             Column(N_("Score"), lambda row: GridCell(present.score_word(row, self._measure), "strong"), right=True),
             Column(N_("Cause"), present.cause_cell, grow=2, least=12),
             Column(N_("Sample"), lambda row: str(row.trial.sample + 1), right=True),
