@@ -5,7 +5,7 @@ from itertools import product
 from rich.cells import cell_len
 
 from cuecard.core.engine.events import CallAnswered, RunBegan, Termination, TrialFinished
-from cuecard.core.engine.messages import Usage
+from cuecard.core.engine.messages import PlayerRef, Usage
 from cuecard.core.records import TrialRecord
 from cuecard.core.tasks.models import Task
 from cuecard.core.verdicts import Measure, Measures
@@ -66,6 +66,21 @@ def test_a_trial_and_the_list_of_its_run_have_one_word_for_how_it_stands(
         (entry,) = entries_of([each], playing, {}, {})
         title, _players = heading(each, samples["espresso"], 3, None, 0, playing)
         assert title[1].text.strip() == state_cell(entry).text
+
+
+def test_what_marks_a_baseline_is_told_on_a_line_of_its_own_where_there_is_no_room(
+    samples: dict[str, Task],
+) -> None:
+    part = PlayerRef(name="offline:forgetful", kind="offline", baseline=True)
+    played = trial(1)._replace(agent=part, user=part, world=part)
+    every = text(heading(played, samples["espresso"], 3, None, 200))[1]
+    assert every.endswith("  *\u00a0baseline")
+    close = every.replace("  ", " ")
+    for room, lines in ((cell_len(close), 2), (cell_len(close) - 1, 3)):
+        assert len(heading(played, samples["espresso"], 3, None, room)) == lines
+    assert text(heading(played, samples["espresso"], 3, None, cell_len(close) - 1))[1:] == [
+        close.removesuffix(" *\u00a0baseline"), "*\u00a0baseline",
+    ]  # fmt: skip
 
 
 def ids(trials: RunTrials) -> list[int]:

@@ -1,7 +1,7 @@
 """Trials in short: heading, measures and verdicts of one, and lists of trials as rows."""
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from rich.cells import cell_len
@@ -45,8 +45,8 @@ def heading(
     playing: Mapping[int, int] | None = None,
 ) -> list[list[Piece]]:
     """Two lines: what was played, and by whom. `judge`: whose verdicts are shown. In less than `room` cells the
-    number of events is left out, if the first line then fits, and players stand closer together. `playing`: what is
-    played here now.
+    number of events is left out, if the first line then fits, players stand closer together, and what their mark means on a
+    line of its own. `playing`: what is played here now.
     """
     words, tone = state_words(trial, trial_state(trial, playing or {}))
     numbers = [
@@ -66,9 +66,15 @@ def heading(
         (_("judge"), judge),
     ]
     who = _who(players, "  ")
-    if room and cell_len("".join(p.text for p in who)) > room:
+    if room and _length(who) > room:
         who = _who(players, " ")
+        if _length(who[:-1]) <= room < _length(who):
+            return [what, who[:-1], [replace(who[-1], text=who[-1].text.lstrip(" "))]]
     return [what, who]
+
+
+def _length(pieces: Sequence[Piece]) -> int:
+    return cell_len("".join(piece.text for piece in pieces))
 
 
 def _who(players: Iterable[tuple[str, PlayerRef | None]], gap: str) -> list[Piece]:
