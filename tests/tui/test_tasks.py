@@ -286,7 +286,9 @@ async def test_marked_tasks_are_archived_and_submitted_and_what_was_refused_is_t
         await until(pilot, lambda: screen.listing.table.count == 7)
         await pilot.press("h")
         await until(pilot, lambda: screen.listing.table.count == 2)
-        await pilot.press("ctrl+a", "d")
+        await pilot.press("ctrl+a")
+        assert [screen.check_action(each, ()) for each in ("submit", "restore")] == [False, True]
+        await pilot.press("d")
         await until(pilot, lambda: screen.listing.table.count == 0)
     with Workspace.open(database) as ws:
         assert ws.reviews.state("espresso") is TaskState.DRAFT

@@ -160,7 +160,7 @@ class TasksScreen(LiveScreen):
             "reopen",
         ):
             restoring = all(each.archived for each in many)
-            return action == "submit" or action == ("restore" if restoring else "archive")
+            return action == "restore" if restoring else action in ("submit", "archive")
         match action:
             case "open" | "play" | "duplicate":
                 return line is not None and not line.thrown
