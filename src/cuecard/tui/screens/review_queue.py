@@ -13,7 +13,7 @@ from textual.widgets import Static
 
 from cuecard.annotate.review.queue_rows import Candidate, QueueRow
 from cuecard.annotate.review.workflow import EMBEDDED_PROTOCOL, protocol_of
-from cuecard.core.errors import CuecardError, NotAllowed
+from cuecard.core.errors import CuecardError
 from cuecard.core.i18n import N_, _, joined, listed, plural, time_left
 from cuecard.core.text import one_line
 from cuecard.tui.actions import Key, KeyBar, Means, keys
@@ -30,7 +30,6 @@ from cuecard.tui.widgets.nav import EmptyState
 
 if TYPE_CHECKING:
     from cuecard.annotate.review.workflow import Protocol
-    from cuecard.store.workspace import Workspace
 
 
 _HIGHEST, _LOWEST = 2, -2
@@ -298,16 +297,9 @@ class AssignDialog(CuecardDialog["Candidate | None"]):
         Key("assign.choose", (Means.OPEN, Means.SAVE), "choose", N_("Choose"), N_("Give the task to this person, or take it away")),
     )  # fmt: skip
 
-    def __init__(
-        self,
-        title: str,
-        candidates: Sequence[Candidate],
-        now: datetime,
-        able: Mapping[str, str] | None = None,
-    ) -> None:
-        """`able`: of several tasks, how many each person can take, in words; "" for all."""
+    def __init__(self, title: str, candidates: Sequence[Candidate], now: datetime) -> None:
         super().__init__()
-        self._title, self._candidates, self._now, self._able = title, candidates, now, able
+        self._title, self._candidates, self._now = title, candidates, now
         columns = (
             Column[Candidate](N_("Name"), lambda person: person.name, grow=1, least=14),
             Column[Candidate](N_("Load"), lambda person: str(person.load), right=True),
@@ -319,11 +311,9 @@ class AssignDialog(CuecardDialog["Candidate | None"]):
         with Vertical(classes="dialog") as box:
             box.border_title = Text(one_line(self._title))  # a string would be parsed for markup
             load = _("Load: reviews of the last 30 days, and tasks at hand.")
-            first = (
-                _("The least loaded come first.")
-                if self._able is None
-                else _("Those who can take most of them come first, then the least loaded.")
-            )
+            first = _("The least loaded come first.")
+            if any(one.able for one in self._candidates):
+                first = _("Those who can take most of them come first, then the least loaded.")
             yield Static(joined((load, first)), classes="muted", markup=False)
             yield self._list
         yield KeyBar()
@@ -348,10 +338,8 @@ class AssignDialog(CuecardDialog["Candidate | None"]):
         if candidate.has is not None:
             text = _("has it, {time}; Enter takes it away")
             return text.format(time=time_left(candidate.has, self._now))
-        if candidate.obstacle:
-            return candidate.obstacle
-        if self._able and (told := self._able[candidate.name]):
-            return told
+        if candidate.obstacle or candidate.able:
+            return candidate.obstacle or candidate.able
         if candidate.skipped:
             return _("gave it back: {reason}").format(reason=one_line(candidate.skipped))
         return "" if candidate.fits else _("other skills")
@@ -373,47 +361,32 @@ async def assign_many(
         for candidate in found:
             people.setdefault(candidate.name, []).append(candidate)
     able = {
-        name: [one for one in found if not one.obstacle and one.has is None]
+        name: sum(not one.obstacle and one.has is None for one in found)
         for name, found in people.items()
     }
+    some, every = _("can take {n} of {all}"), len(rows)
     merged = [
         replace(
-            (able[name] or found)[0],
+            found[0],
             has=None,
             skipped="",
             fits=all(one.fits for one in found),
             obstacle="" if able[name] else found[0].obstacle or _("has them all"),
+            able=some.format(n=able[name], all=every) if able[name] < every else "",
         )
         for name, found in people.items()
     ]
-    told = {
-        name: ""
-        if len(found) == len(rows)
-        else _("can take {n} of {all}").format(n=len(found), all=len(rows))
-        for name, found in able.items()
-    }
-    merged.sort(key=lambda one: (-len(able[one.name]), not one.fits, one.load))
+    merged.sort(key=lambda one: (-able[one.name], not one.fits, one.load))
     title = plural("Assign {n} task", "Assign {n} tasks", len(rows))
-    chosen = await screen.app.push_screen_wait(AssignDialog(title, merged, now, told))
+    chosen = await screen.app.push_screen_wait(AssignDialog(title, merged, now))
     if chosen is None:
         return False
     name = chosen.name
-    theirs = {
-        row.task.id
-        for row, found in zip(rows, each, strict=True)
-        if any(one.name == name and one.has is not None for one in found)
-    }
-
-    def give(ws: Workspace, row: QueueRow) -> None:
-        if row.task.id in theirs:  # given anew, its time would begin again
-            raise NotAllowed(_("{name} has this task already.").format(name=name))
-        assign(ws, row.task.id, name, by, protocol)
-
     await to_each(
         screen,
         rows,
         lambda row: row.task.title,
-        give,
+        lambda ws, row: assign(ws, row.task.id, name, by, protocol, anew=False),
         lambda n: plural("{name} has {n} more task now.", "{name} has {n} more tasks now.", n, name=name),
     )  # fmt: skip
     return True

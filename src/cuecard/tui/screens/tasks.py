@@ -152,13 +152,8 @@ class TasksScreen(LiveScreen):
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         line = self.listing.line if self._lines else None
-        if (many := self._many) and action in (
-            "submit",
-            "archive",
-            "restore",
-            "withdraw",
-            "reopen",
-        ):
+        changes = ("submit", "archive", "restore", "withdraw", "reopen")
+        if (many := self._many) and action in changes:
             restoring = all(each.archived for each in many)
             return action == "restore" if restoring else action in ("submit", "archive")
         match action:
@@ -349,20 +344,14 @@ class TasksScreen(LiveScreen):
 
     @guarded("archive")
     async def action_archive(self) -> None:
-        line, lines = self.listing.line, self._many
-        if lines:
-            if await tasks_changes.archive_many(self, lines):
-                self.load()
-        elif line is not None and await tasks_changes.archive(self, line):
+        lines = self.listing.view.chosen
+        if lines and await tasks_changes.archive(self, lines):
             self.load()
 
     @guarded("archive")
     async def action_restore(self) -> None:
-        if self._many:
-            await tasks_changes.restore_many(self, self._many)
-            self.load()
-        elif (line := self.listing.line) is not None:
-            await tasks_changes.restore(self, line)
+        if lines := self.listing.view.chosen:
+            await tasks_changes.restore(self, lines)
             self.load()
 
     def action_archived(self) -> None:
