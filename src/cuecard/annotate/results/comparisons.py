@@ -155,16 +155,7 @@ def comparisons(
         wanted = [name for name in measures or HEADLINES[family] if name in has or not has]
         for name in wanted:
             try:
-                found.append(
-                    compare(
-                        pool,
-                        dimension,
-                        base,
-                        family=family,
-                        measure=name,
-                        arms=arms,
-                    )
-                )
+                found.append(compare(pool, dimension, base, family=family, measure=name, arms=arms))
             except CuecardError as error:
                 refused.append(error)
     if not found and refused:

@@ -109,9 +109,8 @@ async def choose_filter(view: ListView[Any]) -> None:
             told = _(
                 "Nothing is filtered. {FILTER} filters; {FILTERS} then keeps that under a name."
             )
-            words = any(
-                each.binding.action == "filter" for each in view.screen.active_bindings.values()
-            )
+            keys = view.screen.active_bindings.values()
+            words = any(key.binding.action == "filter" for key in keys)
             app.tell(hint(told if words else told.replace("{FILTER}", "{ONLY}")))
         return
     options = _options(filters)

@@ -224,10 +224,7 @@ class ComparisonOutcome:
 
 
 def count(
-    offer: Offer,
-    choice: Choice,
-    corrections: Corrections | None = None,
-    exams: Sequence[str] = (),
+    offer: Offer, choice: Choice, corrections: Corrections | None = None, exams: Sequence[str] = ()
 ) -> ComparisonOutcome:
     """The comparison by the chosen measure and by the family's other headlines, as tables; what people's labels make
     of it, too, if there are any. `exams`: what those of its judges told. Slow: not for the screen's thread.

@@ -316,11 +316,12 @@ def error_lines(error: CuecardError, *, title: bool = True) -> list[str]:
 
 def error_text(error: CuecardError, *, title: bool = True) -> str:
     """The same as sentences on one line."""
-    said = map(one_line, error_lines(error, title=title))
-    return joined(
-        part if part.endswith(tuple(".!?。！？")) else part + ("。" if is_cjk(part) else ".")
-        for part in said
-    )
+    return joined(sentence(one_line(part)) for part in error_lines(error, title=title))
+
+
+def sentence(text: str) -> str:
+    """A text with a full stop, unless it ends with a mark."""
+    return text if text.endswith(tuple(".!?。！？")) else text + ("。" if is_cjk(text) else ".")
 
 
 PRESETS = {

@@ -284,11 +284,7 @@ READING: dict[Reading, tuple[str, str]] = {
 
 
 def status_pieces(
-    state: PlayState,
-    text: str,
-    calls: int = 0,
-    hints: Sequence[Fault] = (),
-    waits_for: str = "",
+    state: PlayState, text: str, calls: int = 0, hints: Sequence[Fault] = (), waits_for: str = ""
 ) -> list[Piece]:
     """`calls`: tool calls that the agent has made in the turn that it is working on. `hints`: what is
     wrong with the words and only mentioned. `waits_for`: what has to happen before the agent can begin.

@@ -66,15 +66,13 @@ def heading(
         (_("judge"), judge),
     ]
     who = _who(players, "  ")
-    if room and _length(who) > room:
-        who = _who(players, " ")
-        if _length(who[:-1]) <= room < _length(who):
-            return [what, who[:-1], [replace(who[-1], text=who[-1].text.lstrip(" "))]]
+    if room and cell_len("".join(p.text for p in who)) > room:
+        *who, mark = _who(players, " ")
+        left = room - cell_len("".join(p.text for p in who))
+        if mark.text.lstrip().startswith("*") and 0 <= left < cell_len(mark.text):
+            return [what, who, [replace(mark, text=mark.text.lstrip(" "))]]
+        who.append(mark)
     return [what, who]
-
-
-def _length(pieces: Sequence[Piece]) -> int:
-    return cell_len("".join(piece.text for piece in pieces))
 
 
 def _who(players: Iterable[tuple[str, PlayerRef | None]], gap: str) -> list[Piece]:

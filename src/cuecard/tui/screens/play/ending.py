@@ -71,10 +71,7 @@ class Ending(Static, can_focus=True):
         self.post_message(self.TakenUp())
 
     def load(
-        self,
-        outcome: PlayOutcome,
-        measures: Sequence[Measure],
-        judge: PlayerRef | None = None,
+        self, outcome: PlayOutcome, measures: Sequence[Measure], judge: PlayerRef | None = None
     ) -> None:
         """`judge`: whose judgement the measures rest on, where there is one."""
         end = outcome.termination
@@ -100,14 +97,11 @@ def _what_to_do() -> str:
 
 
 def _ended(
-    outcome: PlayOutcome,
-    termination: Termination,
-    measures: Sequence[Measure],
-    judge: PlayerRef | None,
+    outcome: PlayOutcome, end: Termination, measures: Sequence[Measure], judge: PlayerRef | None
 ) -> list[str]:
-    glyph, _variable, label = TERMINATION[termination.value]
+    glyph, _variable, label = TERMINATION[end.value]
     lines = [f"{glyph} {_(label)}", *filter(None, (one_line(outcome.detail),))]
-    if termination.is_failure:
+    if end.is_failure:
         # Its scores would say nothing of the agent's answers.
         told = hint(
             _(
