@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
 
 import pytest
+import time_machine
 
 from cuecard.core.errors import CuecardError, NotFound
 from cuecard.core.records import TrialRecord
@@ -30,6 +32,19 @@ def test_tags_are_put_on_and_taken_away_by_anybody(
     assert tags.of("task") == {}
     tags.change("task", trial.task_id, "Ann", ["hard"])
     assert tags.of("task") == {trial.task_id: ("hard",)}
+
+
+@pytest.mark.parametrize("step", [timedelta(0), timedelta(days=-1)], ids=["still", "set back"])
+def test_the_last_change_counts_whatever_the_clock_says(
+    workspace: Workspace, make_task: Callable[..., Task], step: timedelta
+) -> None:
+    workspace.tasks.save(make_task("t"), author="Ann")
+    with time_machine.travel(datetime(2030, 1, 1, tzinfo=UTC), tick=False) as clock:
+        for n in range(6):
+            change: tuple[list[str], list[str]] = (["hard"], []) if n % 2 == 0 else ([], ["hard"])
+            workspace.tags.change("task", "t", "Ann", *change)
+            assert workspace.tags.of("task") == ({} if n % 2 else {"t": ("hard",)})
+            clock.shift(step)
 
 
 @pytest.mark.parametrize("tag", ["", " ", "a,b", "a\nb", "\x1b[31m", "x" * (MAX_TAG + 1)])

@@ -11,14 +11,17 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from textual.theme import Theme
+from textual.widgets import Input
 
 from cuecard.core.errors import passwords_in, public_form
 from cuecard.core.system import keep, replace_file
 from cuecard.tui.app import CuecardApp
 from cuecard.tui.outside_programs import SavedText
-from cuecard.tui.preferences import Preferences, preferences_path
+from cuecard.tui.preferences import ANSI_DARK, ANSI_LIGHT, Preferences, preferences_path
 from cuecard.tui.present.drafts import KeptJson
 from cuecard.tui.services import Services
+from picture_contrast import GROUNDS, contrast
 from tui_rooms import shown, until
 
 PASSWORD = "hunter2@pond"
@@ -159,3 +162,19 @@ def test_a_file_that_is_replaced_keeps_its_mode_and_its_link(tmp_path: Path) -> 
     assert (real.read_text(), link.is_symlink(), mode_of(real)) == ("new", True, 0o640)
     keep(tmp_path / "own" / "deep" / "x", "text")
     assert mode_of(tmp_path / "own") == mode_of(tmp_path / "own" / "deep") == 0o700
+
+
+@pytest.mark.parametrize("theme", [ANSI_DARK, ANSI_LIGHT], ids=lambda theme: theme.name)
+async def test_what_a_field_asks_for_is_read_in_16_colours_and_looks_not_like_what_was_typed(
+    app_with_samples: CuecardApp, theme: Theme
+) -> None:
+    async with app_with_samples.run_test(size=(80, 24)) as pilot:
+        app_with_samples.theme = theme.name
+        await pilot.press("2", "slash")
+        field = app_with_samples.screen.query_one(Input)
+        await until(pilot, lambda: field.has_focus)
+        for part in ("input--placeholder", "input--suggestion"):
+            style = field.get_component_rich_style(part)
+            assert not style.dim
+            assert style.color != field.rich_style.color
+            assert contrast(style, GROUNDS["dark" if theme.dark else "light"]) > 7

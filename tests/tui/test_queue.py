@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import os
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from textual.pilot import Pilot
 
 from cuecard.annotate.review.workflow import submit
 from cuecard.annotate.samples import load_samples
-from cuecard.core.contributions import TaskState
+from cuecard.core.contributions import Claimed, TaskState
 from cuecard.core.families.graph.gold import Graph
 from cuecard.core.tasks.models import Task
 from cuecard.store.workspace import Workspace
 from cuecard.tui.app import CuecardApp
+from cuecard.tui.kit.bulk import RefusedDialog
+from cuecard.tui.kit.lists import ListView
 from cuecard.tui.screens.dialogs import AskLine
 from cuecard.tui.screens.review import ReviewTaskScreen
 from cuecard.tui.screens.review_dialogs import SubmitDialog
@@ -91,19 +94,34 @@ async def test_marked_tasks_are_assigned_tagged_and_exported_together(
         await queue(pilot, "who reviews them")
         screen = app.screen
         assert isinstance(screen, ReviewQueueScreen)
+        with Workspace.open(judged) as workspace:
+            until_then = Claimed(person="Ben", until=datetime.now(UTC) + timedelta(days=9.5))
+            workspace.reviews.act(screen.view.rows[3].task.id, "Chen", until_then)
         await pilot.press("ctrl+a", "full_stop", "g")
         await until(pilot, lambda: isinstance(app.screen, AssignDialog))
         assert "Assign 4 tasks" in shown(app.screen)
+        people = app.screen.query_one(ListView)
+        people.go_to("Ben")
+        assert "can take 3 of 4" in shown(app.screen)
         await pilot.press("enter")
+        await until(pilot, lambda: isinstance(app.screen, RefusedDialog))
+        assert "Ben has 3 more tasks now. 1 was refused:" in shown(app.screen)
+        assert "Ben has this task already." in shown(app.screen)
+        await pilot.press("escape")
         await until(
             pilot,
             lambda: app.screen is screen and all("Ben" in row.note for row in screen.view.rows),
         )
-        await pilot.press("t")
+        (row,) = screen.view.marked
+        assert "Ben 9 d" in row.note
+        await pilot.press("ctrl+a", "full_stop", "g")
+        await until(pilot, lambda: isinstance(app.screen, AssignDialog))
+        assert "has them all" in shown(app.screen)
+        await pilot.press("escape", "t")
         await until(pilot, lambda: isinstance(app.screen, AskLine))
         await typed(pilot, "round two")
         await until(pilot, lambda: app.screen is screen and shown(screen).count("round two") >= 4)
-        await pilot.press("escape", "home", "space", "x")
+        await pilot.press("home", "space", "x")
         await until(pilot, lambda: isinstance(app.screen, ExportDialog) and app.screen.focused)
         assert "the marked ones" in shown(app.screen)
         await pilot.press(*"out", "ctrl+s")

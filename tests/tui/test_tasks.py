@@ -276,8 +276,8 @@ async def test_marked_tasks_are_archived_and_submitted_and_what_was_refused_is_t
             assert states == [TaskState.IN_REVIEW] * 8
             withdraw(ws, "espresso", "Ana", "again")
         await until(pilot, lambda: [line.state for line in screen.listing.view.rows].count("draft") == 2)  # fmt: skip
-        assert len(screen.listing.view.marked) == 9
-        await pilot.press("d")
+        assert {line.id for line in screen.listing.view.marked} == {"aa-new", "espresso"}
+        await pilot.press("ctrl+a", "d")
         await until(pilot, dialog_is(pilot, AskLine))
         await pilot.press(*"double", "enter")
         await until(pilot, dialog_is(pilot, RefusedDialog))
@@ -286,7 +286,9 @@ async def test_marked_tasks_are_archived_and_submitted_and_what_was_refused_is_t
         await until(pilot, lambda: screen.listing.table.count == 7)
         await pilot.press("h")
         await until(pilot, lambda: screen.listing.table.count == 2)
-        await pilot.press("ctrl+a", "d")
+        await pilot.press("ctrl+a")
+        assert [screen.check_action(each, ()) for each in ("submit", "restore")] == [False, True]
+        await pilot.press("d")
         await until(pilot, lambda: screen.listing.table.count == 0)
     with Workspace.open(database) as ws:
         assert ws.reviews.state("espresso") is TaskState.DRAFT
@@ -329,6 +331,10 @@ async def test_tags_of_marked_tasks_are_shown_found_and_changed_together(
         assert "In use: pilot" in shown(app_with_samples.screen)
         await pilot.press(*"hard,new", "enter")
         await until(pilot, lambda: [line.tags for line in screen.listing.view.rows].count(("hard", "new")) == 2)  # fmt: skip
+        assert screen.listing.view.marked == []
+        screen.listing.view.grid.mark([0, 1])
+        await pilot.press("t", "escape")
+        assert len(screen.listing.view.marked) == 2
         await pilot.press("t")
         await until(pilot, dialog_is(pilot, AskLine))
         await pilot.press("end", *["backspace"] * 5, "enter")

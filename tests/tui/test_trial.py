@@ -480,7 +480,7 @@ async def test_an_open_session_says_so_and_can_be_played_on(
     async with app_with_samples.run_test(size=WIDE) as pilot:
         screen = TrialScreen(trial_id)
         await open_trial(pilot, screen)
-        assert "open" in shown(screen)
+        assert "◌ begun" in shown(screen)
         await pilot.press("v", "v")
         await until(pilot, lambda: "judged when it has ended" in shown(screen))
         await pilot.press("p")

@@ -153,13 +153,14 @@ def age(moment: datetime, now: datetime) -> str:
 
 
 def time_left(until: datetime, now: datetime) -> str:
-    """How long until then, in the largest unit that fits: "5 min left", "3 h left", "2 d left"."""
+    """How long until then, in the largest unit that fits: "5 min left", "3 h left", "2 d left", "3 y left"."""
     minutes = max(int((until - now).total_seconds() // 60), 0)
     if minutes < 60:
         return _("{n} min left").format(n=minutes)
     if minutes < 48 * 60:
         return _("{n} h left").format(n=minutes // 60)
-    return _("{n} d left").format(n=minutes // (24 * 60))
+    days = minutes // (24 * 60)
+    return _("{n} d left").format(n=days) if days < 730 else _("{n} y left").format(n=days // 365)
 
 
 def stopwatch(seconds: float) -> str:

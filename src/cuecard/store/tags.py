@@ -3,11 +3,11 @@
 import re
 from collections import defaultdict
 from collections.abc import Collection
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Literal
 from uuid import uuid4
 
-from sqlmodel import col, select
+from sqlmodel import col, func, select
 
 from cuecard.core.errors import CuecardError, NotFound
 from cuecard.core.i18n import _
@@ -62,10 +62,14 @@ class Tags:
         wanted = {checked_tag(tag): False for tag in add} | dict.fromkeys(remove, True)
         here = self.of(kind).get(about, ())
         changes = {tag: off for tag, off in wanted.items() if (tag in here) is off}
+        latest = select(func.max(TagRow.at)).where(TagRow.kind == kind, TagRow.about == about)
         with self._database.append() as session:
             if session.exec(select(_NAMED[kind]).where(_NAMED[kind] == about)).first() is None:
                 raise NotFound(_("It is not saved in this workspace"), about)
             by, now = ensure_person(session, person).name, datetime.now(UTC)
+            # The newest counts: what changes a tag is newer than what was there, whatever the clock says.
+            if (last := session.exec(latest).first()) is not None:
+                now = max(now, last + timedelta(microseconds=1))
             session.add_all(
                 TagRow(uid=uuid4().hex, kind=kind, about=about, tag=tag, off=off, person=by, at=now)
                 for tag, off in changes.items()
@@ -92,6 +96,11 @@ def name_in(tags: Collection[str]) -> str:
 def without_name(tags: Collection[str]) -> tuple[str, ...]:
     """The tags that are not the name of a trial."""
     return tuple(tag for tag in tags if not tag.startswith(NAME))
+
+
+def of_run(tags: Collection[str]) -> tuple[str, ...]:
+    """The tags of a run but for the one that says that it is archived."""
+    return tuple(tag for tag in tags if tag != ARCHIVED)
 
 
 def tags_in(*texts: str) -> list[str]:

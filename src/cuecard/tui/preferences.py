@@ -178,7 +178,9 @@ def variables_of(theme: Theme) -> dict[str, str]:
 
 def _coloured(name: str, base: Theme, **colours: str) -> Theme:
     """`base` in other colours; the families' are given by name with `_` for `-`."""
-    own = {k: colours.pop(k) for k in tuple(colours) if "_" in k or k in ("muted", "typing")}
+    ours = ("muted", "typing", "placeholder")
+    own = {k: colours.pop(k) for k in tuple(colours) if "_" in k or k in ours}
+    own.setdefault("placeholder", own["muted"])
     theme = replace(base, name=name, **colours)
     own = {key.replace("_", "-"): value for key, value in own.items()}
     return replace(theme, variables={**base.variables, **_backs(theme), **own})
@@ -215,12 +217,12 @@ SAFE = _coloured(
 ANSI_DARK = _coloured(
     "ansi-dark", BUILTIN_THEMES["ansi-dark"], primary="ansi_yellow", secondary="ansi_cyan", accent="ansi_yellow", warning="ansi_bright_yellow",
     error="ansi_bright_red", muted="ansi_white", family_graph="ansi_cyan", family_table="ansi_bright_magenta", family_checkpoints="ansi_yellow",
-    family_facts="ansi_green", footer_key_foreground="ansi_yellow", typing="ansi_blue",
+    family_facts="ansi_green", footer_key_foreground="ansi_yellow", typing="ansi_blue", placeholder="ansi_bright_cyan",
 )  # fmt: skip
 ANSI_LIGHT = _coloured(
     "ansi-light", BUILTIN_THEMES["ansi-light"], primary="ansi_blue", secondary="ansi_magenta", accent="ansi_blue", warning="ansi_magenta",
     error="ansi_red", success="ansi_blue", muted="ansi_default", family_graph="ansi_blue", family_table="ansi_magenta",
-    family_checkpoints="ansi_red", family_facts="ansi_default", footer_key_foreground="ansi_blue", typing="ansi_bright_cyan",
+    family_checkpoints="ansi_red", family_facts="ansi_default", footer_key_foreground="ansi_blue", typing="ansi_bright_cyan", placeholder="ansi_blue",
     input_selection_background="ansi_blue", input_selection_foreground="ansi_bright_white",
 )  # fmt: skip
 OURS = (DARK, LIGHT, CONTRAST, CONTRAST_LIGHT, SAFE, ANSI_DARK, ANSI_LIGHT)

@@ -163,8 +163,8 @@ def test_settings_are_compared_within_agents():
     assert one.differs == {"run": (("00000001",), ("00000002",))}
     assert (one.left_out.unpaired_base, one.left_out.unpaired_arm) == (0, 5)
     said = " ".join(found.notes)
-    assert "neutral and guided also differ in Run (plain against told)" in said
-    assert "the same task and the same Agent" in said
+    assert "neutral and guided also differ in run (plain against told)" in said
+    assert "the same task and the same agent" in said
     assert one.difference.no_interval == "no resample differs"
 
 
@@ -189,7 +189,7 @@ def test_what_cannot_be_paired_is_named():
     found = compare(pool(*rows), "agent", family="graph")
     assert found.differs == ("user",)
     # That the model differs follows from the agent.
-    assert "Model" not in " ".join(found.notes)
+    assert "in model" not in " ".join(found.notes)
     assert compare(pool(*rows), "user", family="graph").differs == ("agent", "model")
 
 

@@ -171,7 +171,7 @@ def test_each_line_tells_what_else_differs_and_what_is_unpaired():
     assert lines["beta · Accuracy · guided"][-2:] == ["Memory", "0"]
     (told,) = [note for note in compared.notes if "also differ" in note]
     assert told.startswith(
-        "beta: neutral and guided also differ in Memory (without memory against lifelong memory)"
+        "beta: neutral and guided also differ in memory (without memory against lifelong memory)"
     )
     assert any(
         "of neutral and guided only those of alpha could be paired" in note

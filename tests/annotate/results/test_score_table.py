@@ -122,8 +122,8 @@ def test_runs_are_pooled_and_what_that_mixes_is_said():
     assert values(together)["triplet_f1.avg"] == 0.5
     assert values(together)["triplet_f1.best"] == 1.0
     said = " ".join(together.notes)
-    assert "different values of Run are taken together: first, second" in said
-    assert "different values of Setting are taken together: direct, staged" in said
+    assert "different values of run are taken together: first, second" in said
+    assert "different values of setting are taken together: direct, staged" in said
     assert "1 task was played in several revisions, taken together: t1" in said
     apart = score_table(rows, ("run",))
     assert [apart.word(line) for line in apart.lines] == ["first", "second"]

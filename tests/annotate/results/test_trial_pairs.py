@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -166,5 +167,13 @@ def test_two_trials_and_two_judges_of_one(tmp_path: Path) -> None:
         (judges,) = same.judges
         assert set(judges) == {"strict", "lenient"}
         assert [each.differs for each in same.verdicts(judges)] == [False, False, True]
+        workspace.verdicts.add(right, lenient.model_copy(update={"judge": judge}))
+        for first, other in (("strict", "lenient"), ("lenient", "strict")):
+            both = load_pair(workspace, left, right)
+            plan = {"judges": [first, other]}
+            run = both.left.opened.run.model_copy(update={"plan": plan})
+            opened = replace(both.left.opened, run=run)
+            both = replace(both, left=replace(both.left, opened=opened))
+            assert both.judges == ((first, first), (other, other))
         with pytest.raises(NotAllowed):
             load_pair(workspace, left, trials["alpha", 1])

@@ -7,8 +7,17 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from cuecard.annotate.review.board import Board, BoardTask, PersonLoad, load_board, seen_by
+from cuecard.annotate.review.board import (
+    Board,
+    BoardTask,
+    PersonLoad,
+    dimension_labels,
+    load_board,
+    measure_label,
+    seen_by,
+)
 from cuecard.annotate.review.figures import figures_of
+from cuecard.annotate.review.workflow import Protocol
 from cuecard.core.contributions import Claimed, ReviewDecision, Reviewed, Submitted, TaskState
 from cuecard.core.tasks.models import Task
 from cuecard.store.workspace import Workspace
@@ -136,3 +145,17 @@ def test_figures_count_what_their_reader_may_read(team: Workspace):
         for who in ("Ben", "Chen", "Dana", "Cora", "Ana", "Eve")
     }
     assert read == {"Ben": 2, "Chen": 2, "Dana": 2, "Cora": 2, "Ana": 1, "Eve": 1}
+
+
+def test_dimensions_go_by_the_labels_of_the_families_that_were_rated() -> None:
+    protocol, gold = Protocol(), "Targets are correct"
+    rated = {dimension.key for dimension in protocol.dimensions("checkpoints")}
+    labels = dimension_labels(protocol, rated)
+    assert [labels[key] for key in ("gold", "uniqueness")] == [
+        (gold,), ("Question constrains the answer",),
+    ]  # fmt: skip
+    every = dimension_labels(protocol, {"gold"})  # of no family in full
+    assert every == dimension_labels(protocol)
+    assert measure_label("gold", labels, short=True) == gold
+    assert measure_label("gold", every, short=True) == "Gold is correct …"
+    assert measure_label("gold", every).endswith(f" / {gold}")

@@ -151,6 +151,7 @@ async def test_cursor_and_marks_stay_with_their_rows_when_others_come_and_go() -
         await pilot.press("space", "down", "down", "space", "up")
         assert app.view.row == TREES[1]
         assert app.view.chosen == [TREES[0], TREES[2]]
+        await until(pilot, lambda: "2 marked" in shown(app.screen))
         new = [Tree("new", 1), TREES[2], TREES[1], Tree("last", 2)]
         app.view.load(new)
         await pilot.pause()

@@ -121,7 +121,7 @@ def test_every_figure_reads_with_its_n_and_interval():
     assert shown.table is not None
     assert shown.table.headings == (
         "Between", "Decision", "All dimensions", "Returned", "Minutes", "Most failed", "Laws hold",
-        "gold",
+        "Gold is right …",
     )  # fmt: skip
     everybody, pair, ben, chen = shown.table.lines
     assert [cell.text for cell in pair][:5] == [
@@ -130,7 +130,7 @@ def test_every_figure_reads_with_its_n_and_interval():
     ]  # fmt: skip
     assert everybody[0].text == "everybody"
     assert [cell.text for cell in ben[1:3]] == ["", ""]
-    assert chen[5].text == "gold 1"
+    assert chen[5].text == "Gold is right … 1"
     assert shown.of("kappa")[0].lines[1][6].text == "– n=6"
     assert shown.details(1, 6) == [
         "Ben / Chen · Laws hold",
@@ -155,7 +155,7 @@ def test_a_figure_leads_to_what_it_counts():
     assert said == ["✓ pass", "✗ fail"]
     assert [shown.said(given, "*") for given in decision[0].reviews] == [
         "✓ nothing failed",
-        "✗ gold",
+        "✗ Gold is right …",
     ]
     returned, reasons = shown.measures.index("returned"), shown.measures.index("reasons")
     assert [round_.task_id for round_ in shown.rounds(3, returned)] == ["t5"]

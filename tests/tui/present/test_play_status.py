@@ -60,7 +60,7 @@ def status(state: PlayState, text: str = "", calls: int = 0) -> str:
 
 def test_it_says_whose_turn_it_is() -> None:
     state = PlayState(persona())
-    assert status(state) == "You begin."
+    assert status(state) == "You begin"
     state.phase = "writing"
     assert status(state, "typed", 3) == "The agent is at work… tool calls: 3"
     state.phase = "ended"

@@ -1,10 +1,13 @@
 from __future__ import annotations
 
+from itertools import product
+
 from rich.cells import cell_len
 
 from cuecard.core.engine.events import CallAnswered, RunBegan, Termination, TrialFinished
-from cuecard.core.engine.messages import Usage
+from cuecard.core.engine.messages import PlayerRef, Usage
 from cuecard.core.records import TrialRecord
+from cuecard.core.tasks.models import Task
 from cuecard.core.verdicts import Measure, Measures
 from cuecard.tui.live_runs import LiveRun
 from cuecard.tui.present.entries import Piece
@@ -20,6 +23,7 @@ from cuecard.tui.present.run_trials import (
     state_cell,
     state_order,
 )
+from cuecard.tui.present.trial_summary import heading
 from result_rows import row, run
 
 END = Termination.USER_DONE
@@ -52,6 +56,31 @@ def listed() -> RunTrials:
     found = RunTrials()
     found.entries = entries_of(TRIALS, {4: 2}, SCORES, {3: "the judge is away"})
     return found
+
+
+def test_a_trial_and_the_list_of_its_run_have_one_word_for_how_it_stands(
+    samples: dict[str, Task],
+) -> None:
+    ongoing = trial(5, "b", "two", None)
+    for each, playing in product((*TRIALS, ongoing._replace(events=3), ongoing), ({}, {5: 2})):
+        (entry,) = entries_of([each], playing, {}, {})
+        title, _players = heading(each, samples["espresso"], 3, None, 0, playing)
+        assert title[1].text.strip() == state_cell(entry).text
+
+
+def test_what_marks_a_baseline_is_told_on_a_line_of_its_own_where_there_is_no_room(
+    samples: dict[str, Task],
+) -> None:
+    part = PlayerRef(name="offline:forgetful", kind="offline", baseline=True)
+    played = trial(1)._replace(agent=part, user=part, world=part)
+    every = text(heading(played, samples["espresso"], 3, None, 200))[1]
+    assert every.endswith("  *\u00a0baseline")
+    close = every.replace("  ", " ")
+    for room, lines in ((cell_len(close), 2), (cell_len(close) - 1, 3)):
+        assert len(heading(played, samples["espresso"], 3, None, room)) == lines
+    assert text(heading(played, samples["espresso"], 3, None, cell_len(close) - 1))[1:] == [
+        close.removesuffix(" *\u00a0baseline"), "*\u00a0baseline",
+    ]  # fmt: skip
 
 
 def ids(trials: RunTrials) -> list[int]:

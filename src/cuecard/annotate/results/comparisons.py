@@ -155,16 +155,7 @@ def comparisons(
         wanted = [name for name in measures or HEADLINES[family] if name in has or not has]
         for name in wanted:
             try:
-                found.append(
-                    compare(
-                        pool,
-                        dimension,
-                        base,
-                        family=family,
-                        measure=name,
-                        arms=arms,
-                    )
-                )
+                found.append(compare(pool, dimension, base, family=family, measure=name, arms=arms))
             except CuecardError as error:
                 refused.append(error)
     if not found and refused:
@@ -290,7 +281,7 @@ def _notes(
             ).format(
                 base=words[0],
                 arm=words[1],
-                dimension=dimension_word(other),
+                dimension=dimension_word(other).lower(),
                 left=said[0],
                 right=said[1],
             )
@@ -313,7 +304,7 @@ def _notes(
     within = _any(contrast.within for contrast in contrasts)
     if within:
         yield _("Pairs are of the same task and the same {dimensions}.").format(
-            dimensions=listed(dimension_word(each) for each in within)
+            dimensions=listed(dimension_word(each).lower() for each in within)
         )
     if dimension == "compacted":
         yield _(

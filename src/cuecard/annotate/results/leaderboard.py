@@ -195,7 +195,7 @@ def _notes(found: Leaderboard) -> Iterator[str]:
     if any(pair.decided for pair in found.ranks.pairs):
         yield _("Some differ by the same on every task, which counts as told apart.")
     if found.within:
-        words = listed(dimension_word(each) for each in found.within)
+        words = listed(dimension_word(each).lower() for each in found.within)
         yield _("Values are means over the same {dimensions}.").format(dimensions=words)
     yield from found.notes
 

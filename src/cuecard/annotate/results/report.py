@@ -124,7 +124,7 @@ def _compared(found: Comparison, best: Statistic | None) -> Iterator[str]:
         yield from (_contrast(contrast, found) for contrast in found.contrasts)
     if found.differs:
         yield _("The agents differ also in {what}, so a difference may be due to that.").format(
-            what=listed(dimension_word(each) for each in found.differs)
+            what=listed(dimension_word(each).lower() for each in found.differs)
         )
 
 

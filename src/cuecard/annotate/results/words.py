@@ -237,7 +237,7 @@ def _together(
                 "{agents}: trials with different values of {dimension} are taken together: {values}."
             ).format(
                 agents=listed(sorted(agents)),
-                dimension=dimension_word(dimension),
+                dimension=dimension_word(dimension).lower(),
                 values=listed(said),
             )
 

@@ -299,8 +299,10 @@ def assign(
     by: str,
     protocol: Protocol,
     now: datetime | None = None,
+    *,
+    anew: bool = True,
 ) -> datetime:
-    """Assign the newest revision to `person`; gives until when.
+    """Assign the newest revision to `person`; gives until when. To one who has it, only `anew`: their time begins again.
 
     Raises `NotAllowed` unless `by` is a coordinator who has not written it and `person` may have it; `NotFound` for an
     unknown task or person.
@@ -314,6 +316,8 @@ def assign(
         _unless(may_assign(log, by, protocol))
         if obstacle := may_take(log, person, moment, protocol):
             raise NotAllowed(_("{name} cannot review this").format(name=person), obstacle)
+        if not anew and lease_of(log, person, moment) is not None:
+            raise NotAllowed(_("{name} has this task already.").format(name=person))
 
     body = Claimed(person=person, until=until)
     workspace.reviews.act(task_id, by, body, guard=guard, at=moment)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
+from itertools import chain
 from typing import TYPE_CHECKING, Literal
 
 from cuecard.annotate.review.figures import ALL_DIMENSIONS, DECISION, Spread
@@ -327,23 +328,28 @@ def minutes(spread: Spread) -> str:
     return f"{median} ({lower}–{upper}) n={spread.n}"
 
 
-def dimension_labels(protocol: Protocol) -> dict[str, tuple[str, ...]]:
-    """The labels of each dimension's key, translated; several if families use one key for different questions."""
+def dimension_labels(protocol: Protocol, rated: Collection[str] = ()) -> dict[str, tuple[str, ...]]:
+    """The labels of each dimension's key, translated; several if families use one key for different questions. Of families of
+    which nothing is left out in `rated`, where that tells them.
+    """
+    every = protocol.by_family.values()
+    there = [asked for asked in every if {dimension.key for dimension in asked} <= set(rated)]
     found: dict[str, dict[str, None]] = {}
-    for dimensions in protocol.by_family.values():
-        for dimension in dimensions:
-            found.setdefault(dimension.key, {})[_(dimension.label)] = None
+    for dimension in chain.from_iterable(every):
+        said = [each for asked in there for each in asked if each.key == dimension.key]
+        for each in said or [dimension]:
+            found.setdefault(dimension.key, {})[_(each.label)] = None
     return {key: tuple(labels) for key, labels in found.items()}
 
 
 def measure_label(measure: str, labels: Labels, *, short: bool = False) -> str:
-    """The label of what is agreed on: the decision, all dimensions, or one; with `short` its key if families differ."""
+    """The label of what is agreed on: the decision, all dimensions, or one; with `short` only the first of several."""
     if measure == DECISION:
         return _("Decision")
     if measure == ALL_DIMENSIONS:
         return _("All dimensions")
-    known = labels.get(measure, ())
-    return measure if not known or (short and len(known) > 1) else " / ".join(known)
+    known = labels.get(measure, (measure,))
+    return f"{known[0]} …" if short and len(known) > 1 else " / ".join(known)
 
 
 def reasons_text(figures: ReviewFigures, labels: Labels, most: int = 3) -> str:

@@ -168,7 +168,8 @@ class CoordinatorLine:
 @dataclass(frozen=True)
 class Candidate:
     """Somebody who could be assigned a task. `obstacle`: why not, translated, "" if they can; `load`: their reviews of
-    the last 30 days and claims; `has`: until when they have it; `skipped`: why they gave it back, "" if they did not.
+    the last 30 days and claims; `has`: until when they have it; `skipped`: why they gave it back, "" if they did not; `able`:
+    of several tasks, how many they can take, in words.
     """
 
     name: str
@@ -177,6 +178,7 @@ class Candidate:
     skipped: str
     has: datetime | None
     obstacle: str
+    able: str = ""
 
 
 def lines_for(

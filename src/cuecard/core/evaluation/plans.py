@@ -368,6 +368,14 @@ def settings_of(run: RunRecord) -> RunSettings:
         ) from error
 
 
+def first_judge(run: RunRecord) -> str:
+    """The judge by which a run's scores are, and its trials are read first; "" if that is not known."""
+    try:
+        return next(iter(settings_of(run).judges), "")
+    except ConfigError:
+        return ""
+
+
 def enter_run(workspace: Archive, plan: RunPlan, cells: Sequence[TrialCell], by: str) -> RunRecord:
     """Store a run with these cells; its kind is `probe` if its settings have one, or an exam."""
     probes = plan.settings.probe or plan.settings.exam

@@ -169,10 +169,10 @@ def board(ours: Context) -> Result:
     from cuecard.annotate.review.figures import figures_of
 
     protocol, reader, now = ours.protocol, ours.reader, datetime.now(UTC)
-    labels = dimension_labels(protocol)
     found = load_board(ours.workspace, reader, protocol.coordinators, now)
     logs = seen_by(ours.workspace, reader, protocol.coordinators)
-    report = figures_of(logs, dimensions=tuple(labels))
+    report = figures_of(logs, dimensions=tuple(dimension_labels(protocol)))
+    labels = dimension_labels(protocol, report.dimensions)
     if not found.tasks and not ours.json:
         note(_("No tasks yet; `cuecard import` brings some, and the app (`cuecard`) writes them."))
         return Result()

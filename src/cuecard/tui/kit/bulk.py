@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
@@ -16,7 +16,7 @@ from cuecard.tui.actions import Key, KeyBar, Means, keys
 from cuecard.tui.app import CuecardDialog, CuecardScreen
 from cuecard.tui.drawing import Vertical
 from cuecard.tui.kit.lists import Column, ListView
-from cuecard.tui.present.keyboard import error_lines
+from cuecard.tui.present.keyboard import error_text
 
 if TYPE_CHECKING:
     from cuecard.store.tags import TagKind
@@ -40,10 +40,11 @@ async def to_each(
     do: Callable[[Workspace, Row], object],
     told: Callable[[int], str],
 ) -> int:
-    """Do it to every row, and tell: a row that is refused holds up no other. If the database goes away, the others are
-    left, and told too. `told` words to how many it was done, which is given back. One row alone raises `CuecardError`.
+    """Do it to every row of the screen's list, and tell: a row that is refused holds up no other, and stays marked. If the
+    database goes away, the others are left, and told too. `told` words to how many it was done, which is given back. One row
+    alone raises `CuecardError`.
     """
-    done, refused = 0, list[Refused]()
+    done, refused = list[Row](), list[Refused]()
     for at, row in enumerate(rows):
         try:
             await screen.services.ask(lambda ws, row=row: do(ws, row))
@@ -58,15 +59,19 @@ async def to_each(
             if len(rows) == 1:
                 raise
             # That it is not allowed says no more than that it was refused.
-            parts = error_lines(error, title=error.title != _("This is not possible now"))
-            refused.append(Refused(name(row), " · ".join(map(one_line, parts))))
+            why = error_text(error, title=error.title != _("This is not possible now"))
+            refused.append(Refused(name(row), why))
         else:
-            done += 1
+            done.append(row)
+    for view in cast("Iterable[ListView[Row]]", screen.query(ListView)):
+        if marked := view.grid.marked:
+            keys = set(map(view.key, done))
+            view.grid.mark(at for at in marked if view.key(view.rows[at]) not in keys)
     if refused:
-        await screen.app.push_screen_wait(RefusedDialog(told(done), refused))
+        await screen.app.push_screen_wait(RefusedDialog(told(len(done)), refused))
     else:
-        screen.cue_app.tell(told(done))
-    return done
+        screen.cue_app.tell(told(len(done)))
+    return len(done)
 
 
 async def ask_tags(
@@ -79,20 +84,23 @@ async def ask_tags(
     """Ask for the tags of these things and change them; gives whether that was tried. Those that all have stand there:
     what is taken out is taken away from all, what is added is put on all. Raises `CuecardError`.
     """
-    from cuecard.store.tags import tags_in, without_name
+    from cuecard.store.tags import of_run, tags_in, without_name
     from cuecard.tui.screens.dialogs import AskLine
 
     if not rows:
         return False
     found = await screen.services.ask(lambda ws: ws.tags.of(kind))
-    here = {about: without_name(tags) for about, tags in found.items()}
+    plain = of_run if kind == "run" else without_name
+    here = {about: plain(tags) for about, tags in found.items()}
     shared = set[str].intersection(*(set(here.get(about(row), ())) for row in rows))
     told = [_("Separated by commas; everybody sees them, and `/` finds them.")]
     if len(rows) > 1:
         told.append(_("Those that all of them have stand here; others stay as they are."))
     if used := sorted({tag for tags in here.values() for tag in tags} - shared):
         told.append(_("In use: {tags}").format(tags=one_line(listed(used), 120)))
-    title = _("Tags") if len(rows) == 1 else plural("Tags of {n}", "Tags of {n}", len(rows))
+    title = (
+        _("Tags") if len(rows) == 1 else plural("Tags of {n} row", "Tags of {n} rows", len(rows))
+    )
     value = ", ".join(sorted(shared))
     dialog = AskLine(title, joined(told), button=_("Save"), value=value, required=False)
     typed = await screen.app.push_screen_wait(dialog)
@@ -106,7 +114,7 @@ async def ask_tags(
             rows,
             name,
             lambda ws, row: ws.tags.change(kind, about(row), person, add, remove),
-            lambda n: plural("Tags of {n} were changed.", "Tags of {n} were changed.", n),
+            lambda n: plural("Tags of {n} row were changed.", "Tags of {n} rows were changed.", n),
         )
     return bool(add or remove)
 
@@ -131,9 +139,8 @@ class RefusedDialog(CuecardDialog[None]):
     def compose(self) -> ComposeResult:
         n = len(self._refused)
         with Vertical(classes="dialog") as box:
-            box.border_title = Text(
-                f"{self._done} {ngettext('{n} was refused:', '{n} were refused:', n).format(n=n)}"
-            )
+            refused = ngettext("{n} was refused:", "{n} were refused:", n).format(n=n)
+            box.border_title = Text(joined((self._done, refused)))
             yield ListView(
                 (
                     Column[Refused](N_("What"), lambda row: row.name, grow=1, least=14),

@@ -190,8 +190,8 @@ class ListGrid(ListTable):
 class ListView(Vertical, Generic[Row]):
     """`load` rows. `row` is the one under the cursor, `chosen` the marked ones or else that one.
 
-    The last line tells in full what of the row under the cursor is cut or left out, unless `tells` is false, because
-    something else does. Marks and cursor stay with a row's `key`.
+    The last line tells how many rows are marked, and in full what of the row under the cursor is cut or left out, unless
+    `tells` is false, because something else does. Marks and cursor stay with a row's `key`.
     """
 
     ALLOW_MAXIMIZE = True
@@ -369,6 +369,9 @@ class ListView(Vertical, Generic[Row]):
         event.stop()
         self._moved()
 
+    def on_grid_marks_changed(self) -> None:
+        self._tell()
+
     def on_grid_chosen(self, event: Grid.Chosen) -> None:
         event.stop()
         self.post_message(self.Opened(self))
@@ -383,8 +386,12 @@ class ListView(Vertical, Generic[Row]):
         self.post_message(self.Moved(self))
 
     def _tell(self) -> None:
-        """What of the row under the cursor is cut. Lines that were needed once stay, so that the list does not jump."""
+        """How many are marked, and what of the row under the cursor is cut. Lines that were needed once stay, so that the list
+        does not jump.
+        """
         parts: list[str] = []
+        if (self._tells or self.filters) and (marked := len(self.grid.marked)):
+            parts.append(ngettext("{n} marked", "{n} marked", marked).format(n=f"{marked:,}"))
         if self._words:
             every = len(self._every)
             told = ngettext("{n} of {all} line", "{n} of {all} lines", every)

@@ -109,7 +109,9 @@ async def choose_filter(view: ListView[Any]) -> None:
             told = _(
                 "Nothing is filtered. {FILTER} filters; {FILTERS} then keeps that under a name."
             )
-            app.tell(hint(told if view.filters else told.replace("{FILTER}", "{ONLY}")))
+            keys = view.screen.active_bindings.values()
+            words = any(key.binding.action == "filter" for key in keys)
+            app.tell(hint(told if words else told.replace("{FILTER}", "{ONLY}")))
         return
     options = _options(filters)
     if _active(now):
@@ -127,7 +129,7 @@ async def choose_filter(view: ListView[Any]) -> None:
         others = {each: kept for each, kept in filters.items() if each != name}
         if chosen == " forget":
             _write(view, others)
-            app.tell(_("The filter {name} is forgotten.").format(name=name))
+            app.tell(_("The filter “{name}” is forgotten.").format(name=name))
         elif new := await _ask_name(view, _told(filters[name]), name):
             _write(view, {**others, new: filters[name]})
     elif chosen is not None:
@@ -147,7 +149,7 @@ def _options(filters: Mapping[str, Kept]) -> list[tuple[str, str, str]]:
 async def _keep(view: ListView[Any], filters: dict[str, Kept], now: Kept) -> None:
     if name := await _ask_name(view, _told(now), now["words"] or now["more"].get("text", "")):
         _write(view, {**filters, name: now})
-        told = hint(_("{FILTERS} chooses {name} from now on."), name=name)
+        told = hint(_("{FILTERS} chooses “{name}” from now on."), name=name)
         cast(CuecardApp, view.app).tell(told)
 
 

@@ -27,14 +27,14 @@ from cuecard.annotate.results.pool import Dimension, Pool
 from cuecard.annotate.results.pool import Row as PoolRow
 from cuecard.annotate.results.words import dimension_word, names_of, place_of, value_word
 from cuecard.core.errors import CuecardError
-from cuecard.core.i18n import N_, _, beside, headed, joined, listed
+from cuecard.core.i18n import N_, _, beside, headed, listed
 from cuecard.core.scoring.aggregate import Statistic as Taken
 from cuecard.core.scoring.aggregate import statistic_label, statistics_of
 from cuecard.core.scoring.measures import HEADLINES, measure_label
 from cuecard.core.tables.table import Row, Table
 from cuecard.core.tasks.models import FAMILIES, Family
 from cuecard.core.text import one_line
-from cuecard.tui.present.keyboard import after, error_lines
+from cuecard.tui.present.keyboard import after, error_text
 from cuecard.tui.present.tables import Tab, TablesView
 from cuecard.tui.present.trial_summary import trials_at
 
@@ -224,10 +224,7 @@ class ComparisonOutcome:
 
 
 def count(
-    offer: Offer,
-    choice: Choice,
-    corrections: Corrections | None = None,
-    exams: Sequence[str] = (),
+    offer: Offer, choice: Choice, corrections: Corrections | None = None, exams: Sequence[str] = ()
 ) -> ComparisonOutcome:
     """The comparison by the chosen measure and by the family's other headlines, as tables; what people's labels make
     of it, too, if there are any. `exams`: what those of its judges told. Slow: not for the screen's thread.
@@ -250,7 +247,7 @@ def count(
             )
         except CuecardError as error:
             if measure == choice.by:
-                missing = joined(_sentence(part) for part in error_lines(error))
+                missing = error_text(error)
     if missing:
         return ComparisonOutcome(missing=missing)
     sections = _sections(offer, found, corrections)
@@ -314,10 +311,6 @@ def _shorter(table: Table, found: Sequence[Comparison]) -> Table:
         text = " · ".join(parts) + alone_text(one, contrast)
         lines.append((replace(line[0], text=text), *line[1:]))
     return replace(table, lines=tuple(lines))
-
-
-def _sentence(text: str) -> str:
-    return text if text.endswith((".", "!", "?", "。")) else f"{text}."
 
 
 @dataclass

@@ -14,8 +14,9 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from cuecard.core.errors import CuecardError, near
-from cuecard.core.i18n import N_, _, beside, headed, listed
+from cuecard.core.i18n import N_, _, beside, headed, joined, listed
 from cuecard.core.system import config_folder
+from cuecard.core.text import is_cjk, one_line
 
 
 class Means(Enum):
@@ -311,6 +312,16 @@ def error_lines(error: CuecardError, *, title: bool = True) -> list[str]:
     """What an error says in the app, a part a line."""
     parts = (error.title if title else "", error.message, with_keys(error.hint_in_app))
     return [part for part in parts if part]
+
+
+def error_text(error: CuecardError, *, title: bool = True) -> str:
+    """The same as sentences on one line."""
+    return joined(sentence(one_line(part)) for part in error_lines(error, title=title))
+
+
+def sentence(text: str) -> str:
+    """A text with a full stop, unless it ends with a mark."""
+    return text if text.endswith(tuple(".!?。！？")) else text + ("。" if is_cjk(text) else ".")
 
 
 PRESETS = {

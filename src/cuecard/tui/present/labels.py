@@ -53,7 +53,6 @@ TERMINATION: dict[str, tuple[str, str, str]] = {
     "api_error": ("✗", "error", N_("API error")),
     "internal_error": ("✗", "error", N_("internal error")),
     "cancelled": ("–", "muted", N_("cancelled")),
-    "": ("▸", "secondary", N_("open")),
 }
 RUN_KIND = {"grid": N_("run"), "play": N_("play"), "probe": N_("probe")}
 LANGUAGE_LABEL: dict[str, str] = {"en": "EN", "zh": "中"}

@@ -284,11 +284,7 @@ READING: dict[Reading, tuple[str, str]] = {
 
 
 def status_pieces(
-    state: PlayState,
-    text: str,
-    calls: int = 0,
-    hints: Sequence[Fault] = (),
-    waits_for: str = "",
+    state: PlayState, text: str, calls: int = 0, hints: Sequence[Fault] = (), waits_for: str = ""
 ) -> list[Piece]:
     """`calls`: tool calls that the agent has made in the turn that it is working on. `hints`: what is
     wrong with the words and only mentioned. `waits_for`: what has to happen before the agent can begin.
@@ -333,7 +329,7 @@ def _about_agent(state: PlayState) -> list[Piece]:
 
 def _about_reply(state: PlayState) -> list[Piece]:
     if state.opening:
-        return [Piece(_("You begin."), "stage")]
+        return [Piece(_("You begin"), "stage")]
     if state.chain and state.step_number is not None:
         if state.reading is None:
             return [Piece(hint(_("{DECIDE} How do you read this turn?"), typing=True), "stage")]

@@ -17,8 +17,14 @@ from cuecard.tui.grid.cells import NOTHING, GridCell, aligned
 from cuecard.tui.grid.cells import Tone as CellTone
 from cuecard.tui.present.entries import Piece, Tone
 from cuecard.tui.present.keyboard import after
-from cuecard.tui.present.labels import TERMINATION
-from cuecard.tui.present.runs import MAIN_MEASURE, STATE_LOOK, TrialState, done_of, trial_state
+from cuecard.tui.present.runs import (
+    MAIN_MEASURE,
+    STATE_LOOK,
+    TrialState,
+    done_of,
+    state_words,
+    trial_state,
+)
 from cuecard.tui.present.trial_summary import measure_value
 
 PARTLY = "◐"
@@ -273,10 +279,8 @@ def state_order(entry: Entry) -> tuple[int, bool]:
 
 def state_cell(entry: Entry) -> GridCell:
     """How it stands, or ended."""
-    glyph, tone, label = STATE_LOOK[entry.state]
-    if entry.trial.termination is not None:
-        glyph, _variable, label = TERMINATION[entry.trial.termination.value]
-    return GridCell(f"{glyph} {_(label)}", _CELL_TONES.get(tone, "plain"))
+    words, tone = state_words(entry.trial, entry.state)
+    return GridCell(words, _CELL_TONES.get(tone, "plain"))
 
 
 def outcome(entry: Entry) -> GridCell:

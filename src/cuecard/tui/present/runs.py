@@ -14,7 +14,7 @@ from cuecard.core.text import one_line
 from cuecard.core.worker_archive import AlreadyPlayed
 from cuecard.tui.present.entries import Piece, Tone, named
 from cuecard.tui.present.keyboard import hint
-from cuecard.tui.present.labels import short_tokens_label
+from cuecard.tui.present.labels import TERMINATION, short_tokens_label
 from cuecard.tui.present.review import minutes
 
 if TYPE_CHECKING:
@@ -54,6 +54,14 @@ def trial_state(trial: TrialRecord, playing: Mapping[int, int]) -> TrialState:
     if trial.id in playing:
         return TrialState.PLAYING
     return TrialState.BEGUN if trial.events else TrialState.WAITING
+
+
+def state_words(trial: TrialRecord, state: TrialState) -> tuple[str, Tone]:
+    """With its glyph, how a trial in this state ended, or how it stands."""
+    glyph, tone, label = STATE_LOOK[state]
+    if trial.termination is not None:
+        glyph, _variable, label = TERMINATION[trial.termination.value]
+    return f"{glyph} {_(label)}", tone
 
 
 def counts(found: Mapping[TrialState, int]) -> list[Piece]:

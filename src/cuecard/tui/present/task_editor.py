@@ -12,12 +12,13 @@ from cuecard.annotate.authoring.edit import Problem
 from cuecard.annotate.authoring.ops import can_silence
 from cuecard.annotate.authoring.task_data import Path
 from cuecard.annotate.lint.codes import RULES
-from cuecard.core.i18n import N_, _, ngettext
+from cuecard.core.i18n import N_, _, joined, ngettext
 from cuecard.core.tasks.models import Family
-from cuecard.core.text import for_display, is_cjk, one_line
+from cuecard.core.text import for_display, one_line
 from cuecard.tui.families import TUI, TabId
 from cuecard.tui.grid import GridCell, Tone
 from cuecard.tui.present.entries import Paragraph, Piece
+from cuecard.tui.present.keyboard import sentence
 from cuecard.tui.present.tasks import moment
 
 if TYPE_CHECKING:
@@ -141,17 +142,12 @@ def explained(problem: Problem, data: Mapping[str, Any]) -> Text:
     _part(text, _("Mend"), problem.hint)
     rule = RULES.get(problem.code)
     if rule is not None:
-        _part(text, _("Why"), _sentences(_(rule.asks), _(rule.why)))
+        _part(text, _("Why"), joined((sentence(_(rule.asks)), _(rule.why))))
     if problem.silenced:
         _part(text, _("Silenced"), problem.silenced)
     elif problem.severity == "error" and not can_silence(problem):
         _part(text, "", _("This cannot be silenced: the task would not work."))
     return text
-
-
-def _sentences(one: str, other: str) -> str:
-    """Two sentences; the first has no full stop yet."""
-    return f"{one}。{other}" if is_cjk(one) else f"{one}. {other}"
 
 
 def _part(text: Text, label: str, said: str) -> None:

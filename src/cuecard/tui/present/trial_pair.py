@@ -223,7 +223,7 @@ def _marked(text: str, other: str, place: int, *, markdown: bool = False) -> Par
 
 def _verdict_row(pair: VerdictPair) -> PairRow:
     view = pair.view
-    place = one_line(f"{view.verdict.item.index + 1}. {view.gold.text}", _MOST)
+    place = f"{view.verdict.item.index + 1:>2}. {one_line(view.gold.text, _MOST)}"
     cells = [_decided(each) for each in pair]
     return PairRow(f"verdict/{view.verdict.item.key}/{view.gold.text}", place, cells[0], cells[1], pair.differs, pair)  # fmt: skip
 

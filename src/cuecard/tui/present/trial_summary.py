@@ -1,7 +1,7 @@
 """Trials in short: heading, measures and verdicts of one, and lists of trials as rows."""
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from rich.cells import cell_len
@@ -20,7 +20,8 @@ from cuecard.core.text import one_line
 from cuecard.core.verdicts import Decision, Item, Measure
 from cuecard.tui.grid.cells import GridCell
 from cuecard.tui.present.entries import Paragraph, Piece, named
-from cuecard.tui.present.labels import TERMINATION, player_name
+from cuecard.tui.present.labels import player_name
+from cuecard.tui.present.runs import state_words, trial_state
 from cuecard.tui.present.tables import TablesView
 from cuecard.tui.present.trial_panes import DECISION, PaneLine, work_entry
 
@@ -36,19 +37,24 @@ class MeasureRow:
 
 
 def heading(
-    trial: TrialRecord, task: Task, events: int, judge: PlayerRef | None, room: int = 0
+    trial: TrialRecord,
+    task: Task,
+    events: int,
+    judge: PlayerRef | None,
+    room: int = 0,
+    playing: Mapping[int, int] | None = None,
 ) -> list[list[Piece]]:
     """Two lines: what was played, and by whom. `judge`: whose verdicts are shown. In less than `room` cells the
-    number of events is left out, if the first line then fits, and players stand closer together.
+    number of events is left out, if the first line then fits, players stand closer together, and what their mark means on a
+    line of its own. `playing`: what is played here now.
     """
-    glyph, _variable, label = TERMINATION[trial.termination.value if trial.termination else ""]
-    failed = trial.termination is not None and trial.termination.is_failure
+    words, tone = state_words(trial, trial_state(trial, playing or {}))
     numbers = [
         _("revision {n}").format(n=trial.revision),
         _("sample {n}").format(n=trial.sample + 1),
         ngettext("{n} event", "{n} events", events).format(n=events),
     ]
-    state = Piece(f"  {glyph} {_(label)}", "bad" if failed else "good")
+    state = Piece(f"  {words}", tone)
     title = one_line(task.title)
     if room and cell_len(title + state.text + "  " + " · ".join(numbers)) > room:
         numbers.pop()
@@ -61,7 +67,11 @@ def heading(
     ]
     who = _who(players, "  ")
     if room and cell_len("".join(p.text for p in who)) > room:
-        who = _who(players, " ")
+        *who, mark = _who(players, " ")
+        left = room - cell_len("".join(p.text for p in who))
+        if mark.text.lstrip().startswith("*") and 0 <= left < cell_len(mark.text):
+            return [what, who, [replace(mark, text=mark.text.lstrip(" "))]]
+        who.append(mark)
     return [what, who]
 
 
@@ -199,10 +209,10 @@ def number(measure: str, value: float | None) -> str:
 
 
 def ended(row: Row) -> GridCell:
-    """How a trial ended."""
-    termination = row.trial.termination
-    glyph, _colour, label = TERMINATION[termination.value if termination else ""]
-    return GridCell(f"{glyph} {_(label)}", "bad" if _fell(row) else "plain")
+    """How a trial ended, or stands."""
+    return GridCell(
+        state_words(row.trial, trial_state(row.trial, {}))[0], "bad" if _fell(row) else "plain"
+    )
 
 
 def cause_cell(row: Row) -> GridCell:

@@ -1,7 +1,6 @@
 """The state of the Trial screen: which pane, up to which event, by which judge."""
 
 from collections.abc import Collection, Sequence
-from contextlib import suppress
 from functools import cached_property
 from typing import Literal
 
@@ -37,9 +36,8 @@ from cuecard.annotate.results.trial_record import (
 )
 from cuecard.core.engine.events import Event, UserSpoke
 from cuecard.core.engine.messages import PlayerRef
-from cuecard.core.errors import CuecardError
 from cuecard.core.evaluation.items import VerdictView, verdict_views
-from cuecard.core.evaluation.plans import settings_of
+from cuecard.core.evaluation.plans import first_judge
 from cuecard.core.families.checkpoints.gold import CheckpointChain
 from cuecard.core.families.registry import chain_of
 from cuecard.core.i18n import _, headed
@@ -75,10 +73,7 @@ class JudgedTrial:
         self.gold_shown: trial_gold.Shown = "all"
         self.grouping: Grouping = "stage" if opened.task.stages else "relation"
         self.only: tuple[Item, ...] | None = None
-        self._judge = ""
-        # Scores are by the judge that the run was entered with: the same is read first.
-        with suppress(CuecardError):
-            self._judge = next(iter(settings_of(opened.run).judges), "")
+        self._judge = first_judge(opened.run)
         self._seen: set[str] = set()
 
     def take(self, opinions: TrialJudgements) -> None:

@@ -273,14 +273,16 @@ class BoardFiguresScreen(FiguresScreen[present.FiguresView]):
     @guarded("figures")
     async def load(self) -> None:
         person, protocol = self.person, protocol_of(await self.services.config())
-        labels = dimension_labels(protocol)
 
         def work(ws: Workspace) -> tuple[FiguresReport, dict[str, str]]:
             logs = seen_by(ws, person, protocol.coordinators)
             tasks = ws.tasks.summaries(viewer=person, include_retired=True)
-            return figures_of(logs, dimensions=tuple(labels)), {t.id: t.title for t in tasks}
+            return figures_of(logs, dimensions=tuple(dimension_labels(protocol))), {
+                t.id: t.title for t in tasks
+            }
 
         report, self._titles = await self.counted(_("counting"), work)
+        labels = dimension_labels(protocol, report.dimensions)
         self.show_view(present.FiguresView(report, labels))
 
     def fill(self, cursor: tuple[int, int] | None = None) -> None:

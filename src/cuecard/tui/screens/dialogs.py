@@ -263,8 +263,12 @@ class ChoiceDialog(CuecardDialog[str | None]):
                 label.append(f" {key} ", "reverse").append("  ")
             if told:
                 label.append(set_cell_size(for_display(name), named), "bold").append("  ")
+            said = told or name
+            if said[:2] in ("● ", "○ "):
+                label.append(said[:2])
+                said = said[2:]
             indent = label.cell_len
-            lines = wrap(told or name, wide - _FRAME - indent)
+            lines = wrap(said, wide - _FRAME - indent)
             yield Option(label.append(f"\n{' ' * indent}".join(lines)), id=option)
 
 

@@ -9,14 +9,12 @@ from typing import TYPE_CHECKING
 from cuecard.annotate.results.pool import Pool, Row
 from cuecard.core.engine.trial import prediction_of
 from cuecard.core.i18n import N_, _, listed
-from cuecard.core.records import TrialRecord
 from cuecard.core.text import one_line
 from cuecard.core.verdicts import UnusablePrediction
 from cuecard.store.tags import name_in, without_name
 from cuecard.tui.actions import Key, Means, keys
 from cuecard.tui.app import guarded
 from cuecard.tui.grid import GridCell
-from cuecard.tui.kit.bulk import ask_tags
 from cuecard.tui.kit.list_screens import ListScreen
 from cuecard.tui.kit.lists import Column
 from cuecard.tui.present import trial_summary as present
@@ -34,7 +32,7 @@ from cuecard.tui.present.files import Report
 from cuecard.tui.present.keyboard import hint
 from cuecard.tui.screens.figures import FiguresScreen, section_keys
 from cuecard.tui.screens.run.start import AboutRuns
-from cuecard.tui.screens.trial.marked import export_trials, label_trials, name_trial
+from cuecard.tui.screens.trial.marked import MarkedTrials
 from cuecard.tui.widgets.nav import EmptyState
 
 if TYPE_CHECKING:
@@ -164,7 +162,7 @@ class ErrorsScreen(FiguresScreen[ErrorsView], AboutRuns):
             self.count()
 
 
-class TrialListScreen(ListScreen[Row]):
+class TrialListScreen(ListScreen[Row], MarkedTrials):  # pyright: ignore[reportIncompatibleMethodOverride]
     """`rows` in the order in which they are listed; the scores shown are those of `measure` where a trial has it,
     else of its family's first headline.
     """
@@ -196,7 +194,7 @@ class TrialListScreen(ListScreen[Row]):
             Column(N_("Tags"), lambda row: listed(without_name(self._tags_of(row))), grow=1, quiet=True),
             Column(N_("Agent"), lambda row: row.trial.agent.name, grow=1, tail=True),
             *((run,) if len({row.run.id for row in self._listed}) > 1 else ()),
-            Column(N_("Ended"), present.ended, grow=1, spare=1),
+            Column(N_("Ended"), present.ended, spare=1),
             Column(N_("Score"), lambda row: GridCell(present.score_word(row, self._measure), "strong"), right=True),
             Column(N_("Cause"), present.cause_cell, grow=2, least=12),
             Column(N_("Sample"), lambda row: str(row.trial.sample + 1), right=True),
@@ -238,38 +236,6 @@ class TrialListScreen(ListScreen[Row]):
         if self.row is not None:
             trials = [row.trial.id for row in self.view.rows]
             self.app.push_screen(ListedTrialScreen(trials, trials.index(self.row.trial.id)))
-
-    @property
-    def _chosen(self) -> list[TrialRecord]:
-        """The marked trials, or the one under the cursor."""
-        return [row.trial for row in self.view.chosen]
-
-    @guarded("tags")
-    async def action_tags(self) -> None:
-        if await ask_tags(self, "trial", self._chosen, lambda t: t.uid, lambda t: t.title):
-            self.load()
-
-    @guarded("tags")
-    async def action_name(self) -> None:
-        if self.row is not None and await name_trial(self, self.row.trial):
-            self.load()
-
-    @guarded("label")
-    async def action_label(self) -> None:
-        await label_trials(self, self._chosen)
-
-    @guarded("export")
-    async def action_export(self) -> None:
-        await export_trials(self, self._chosen)
-
-    def action_pair(self) -> None:
-        from cuecard.tui.screens.trial.pair import show_pair, trials_to_pair
-
-        both = [
-            [(row.trial.id, row.trial.task_id) for row in rows]
-            for rows in (self.view.chosen, self.view.rows)
-        ]
-        show_pair(self, trials_to_pair(*both))
 
     @guarded("text")
     async def action_text(self) -> None:

@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING
 
 from cuecard.annotate.results.planning import Asked, plans_of
 from cuecard.core.errors import CuecardError
-from cuecard.core.i18n import N_, _, joined
+from cuecard.core.i18n import N_, _
 from cuecard.core.text import one_line
 from cuecard.tui.actions import Key, Means, keys
 from cuecard.tui.app import guarded
 from cuecard.tui.kit.forms import FormDialog
 from cuecard.tui.present.files import Report
-from cuecard.tui.present.keyboard import error_lines, hint
+from cuecard.tui.present.keyboard import error_text, hint
 from cuecard.tui.present.planning import SECTIONS, PlanView
 from cuecard.tui.screens.figures import FiguresScreen, section_keys
 from cuecard.tui.screens.plots import PlotView
@@ -76,7 +76,7 @@ class PlanScreen(FiguresScreen[PlanView]):
             try:
                 return PlanView(plans_of(pool, asked, usage=usage), asked)
             except CuecardError as error:
-                return PlanView((), asked, missing=joined(error_lines(error)))
+                return PlanView((), asked, missing=error_text(error))
 
         self.show_view(await self.counted(_("reading trials"), work))
 

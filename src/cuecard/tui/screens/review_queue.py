@@ -15,7 +15,6 @@ from cuecard.annotate.review.queue_rows import Candidate, QueueRow
 from cuecard.annotate.review.workflow import EMBEDDED_PROTOCOL, protocol_of
 from cuecard.core.errors import CuecardError
 from cuecard.core.i18n import N_, _, joined, listed, plural, time_left
-from cuecard.core.records import TaskSummary
 from cuecard.core.text import one_line
 from cuecard.tui.actions import Key, KeyBar, Means, keys
 from cuecard.tui.app import CuecardDialog, CuecardScreen, guarded
@@ -186,7 +185,7 @@ class ReviewQueueScreen(ListScreen[QueueRow]):
     async def action_assign(self) -> None:
         rows = self.view.chosen
         if len(rows) > 1:
-            done = await assign_many(self, [row.task for row in rows], self._protocol)
+            done = await assign_many(self, rows, self._protocol)
         else:
             done = bool(rows) and await assign_reviewer(
                 self, rows[0].task.id, rows[0].task.title, self._protocol
@@ -311,13 +310,11 @@ class AssignDialog(CuecardDialog["Candidate | None"]):
     def compose(self) -> ComposeResult:
         with Vertical(classes="dialog") as box:
             box.border_title = Text(one_line(self._title))  # a string would be parsed for markup
-            yield Static(
-                _(
-                    "Load: reviews of the last 30 days, and tasks at hand. The least loaded come first."
-                ),
-                classes="muted",
-                markup=False,
-            )
+            load = _("Load: reviews of the last 30 days, and tasks at hand.")
+            first = _("The least loaded come first.")
+            if any(one.able for one in self._candidates):
+                first = _("Those who can take most of them come first, then the least loaded.")
+            yield Static(joined((load, first)), classes="muted", markup=False)
             yield self._list
         yield KeyBar()
 
@@ -341,15 +338,15 @@ class AssignDialog(CuecardDialog["Candidate | None"]):
         if candidate.has is not None:
             text = _("has it, {time}; Enter takes it away")
             return text.format(time=time_left(candidate.has, self._now))
-        if candidate.obstacle:
-            return candidate.obstacle
+        if candidate.obstacle or candidate.able:
+            return candidate.obstacle or candidate.able
         if candidate.skipped:
             return _("gave it back: {reason}").format(reason=one_line(candidate.skipped))
         return "" if candidate.fits else _("other skills")
 
 
 async def assign_many(
-    screen: CuecardScreen[Any], tasks: Sequence[TaskSummary], protocol: Protocol
+    screen: CuecardScreen[Any], rows: Sequence[QueueRow], protocol: Protocol
 ) -> bool:
     """Ask whom to give all these tasks, and do so; gives whether that was tried. Raises `CuecardError`."""
     from cuecard.annotate.review.assignment import assign
@@ -357,29 +354,40 @@ async def assign_many(
 
     now, by = datetime.now(UTC), screen.person
     each = await screen.services.ask(
-        lambda ws: [candidates(ws, task.id, by, protocol, now) for task in tasks]
+        lambda ws: [candidates(ws, row.task.id, by, protocol, now) for row in rows]
     )
     people: dict[str, list[Candidate]] = {}
     for found in each:
         for candidate in found:
             people.setdefault(candidate.name, []).append(candidate)
-    able = {name: [one for one in found if not one.obstacle] for name, found in people.items()}
+    able = {
+        name: sum(not one.obstacle and one.has is None for one in found)
+        for name, found in people.items()
+    }
+    some, every = _("can take {n} of {all}"), len(rows)
     merged = [
-        replace((able[name] or found)[0], has=None, skipped="", fits=all(one.fits for one in found))
+        replace(
+            found[0],
+            has=None,
+            skipped="",
+            fits=all(one.fits for one in found),
+            obstacle="" if able[name] else found[0].obstacle or _("has them all"),
+            able=some.format(n=able[name], all=every) if able[name] < every else "",
+        )
         for name, found in people.items()
     ]
-    merged.sort(key=lambda one: (-len(able[one.name]), not one.fits, one.load))
-    title = plural("Assign {n} task", "Assign {n} tasks", len(tasks))
+    merged.sort(key=lambda one: (-able[one.name], not one.fits, one.load))
+    title = plural("Assign {n} task", "Assign {n} tasks", len(rows))
     chosen = await screen.app.push_screen_wait(AssignDialog(title, merged, now))
     if chosen is None:
         return False
     name = chosen.name
     await to_each(
         screen,
-        tasks,
-        lambda task: task.title,
-        lambda ws, task: assign(ws, task.id, name, by, protocol),
-        lambda n: plural("{name} has {n} task more now.", "{name} has {n} tasks more now.", n, name=name),
+        rows,
+        lambda row: row.task.title,
+        lambda ws, row: assign(ws, row.task.id, name, by, protocol, anew=False),
+        lambda n: plural("{name} has {n} more task now.", "{name} has {n} more tasks now.", n, name=name),
     )  # fmt: skip
     return True
 

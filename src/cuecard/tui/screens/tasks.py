@@ -65,8 +65,8 @@ class TasksScreen(LiveScreen):
         Key("tasks.play", Means.PLAY, "play", N_("Play"), N_("Be the user of this task, against an agent; run the marked ones")),
         Key("tasks.play_with", Means.COMMAND, "play(True)", N_("Play with…"), N_("Be the user, and choose who takes the other parts: an agent, or a second person"), show=False, letter="P"),
         Key("tasks.qc", Means.QC, "qc", N_("QC"), N_("Quality control: stages, evidence and verdict of this task"), show=False),
-        Key("tasks.submit", Means.SUBMIT, "submit", N_("Submit"), N_("Submit the newest revision for review")),
-        Key("tasks.duplicate", Means.DUPLICATE, "duplicate", N_("Duplicate"), N_("Begin a task that says the same, as a draft of mine"), show=False),
+        Key("tasks.submit", Means.SUBMIT, "submit", N_("Submit"), N_("Submit the newest revision of this task, or of the marked ones, for review")),
+        Key("tasks.duplicate", Means.DUPLICATE, "duplicate", N_("Duplicate"), N_("Begin a draft of mine that says the same as this task, or as each marked one"), show=False),
         Key("tasks.tags", Means.TAGS, "tags", N_("Tags"), N_("Tags of this task, or of the marked ones"), show=False),
         Key("tasks.second_gold", Means.COMMAND, "independent_gold", N_("Gold twice"), N_("Build this task's gold independently, or compare the two"), show=False, letter="b"),
         Key("tasks.withdraw", Means.SUBMIT, "withdraw", N_("Withdraw"), N_("Take this task out of review, with a reason")),
@@ -78,8 +78,8 @@ class TasksScreen(LiveScreen):
         Key("tasks.export", Means.EXPORT, "export", N_("Export"), N_("Write tasks into files: marked, in the list, or all")),
         Key("tasks.merge", Means.COMMAND, "merge", N_("Merge"), N_("Take in what others packed, who work apart"), show=False, letter="m"),
         Key("tasks.pack", Means.COMMAND, "pack", N_("Pack"), N_("Write what you did into a file, for others to merge"), show=False, letter="k"),
-        Key("tasks.retire", Means.DELETE, "archive", N_("Archive"), N_("Take this task out of use, with a reason"), show=False),
-        Key("tasks.restore", Means.DELETE, "restore", N_("Restore"), N_("Take this task into use again")),
+        Key("tasks.retire", Means.DELETE, "archive", N_("Archive"), N_("Take this task, or the marked ones, out of use, with a reason"), show=False),
+        Key("tasks.restore", Means.DELETE, "restore", N_("Restore"), N_("Take this task, or the marked ones, into use again")),
         Key("tasks.archived", Means.REVEAL, "archived", N_("Archived"), N_("Show what is archived, or what is in use again"), show=False),
         Key("tasks.family", Means.ONLY, "turn('family')", N_("Family"), N_("Only one family; again for the next"), show=False),
         Key("tasks.language", Means.COMMAND, "turn('language')", N_("Language"), N_("Only one language; again for the next"), show=False, letter="l"),
@@ -152,15 +152,10 @@ class TasksScreen(LiveScreen):
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         line = self.listing.line if self._lines else None
-        if (many := self._many) and action in (
-            "submit",
-            "archive",
-            "restore",
-            "withdraw",
-            "reopen",
-        ):
+        changes = ("submit", "archive", "restore", "withdraw", "reopen")
+        if (many := self._many) and action in changes:
             restoring = all(each.archived for each in many)
-            return action == "submit" or action == ("restore" if restoring else "archive")
+            return action == "restore" if restoring else action in ("submit", "archive")
         match action:
             case "open" | "play" | "duplicate":
                 return line is not None and not line.thrown
@@ -206,7 +201,6 @@ class TasksScreen(LiveScreen):
     async def action_duplicate(self) -> None:
         made = await tasks_changes.duplicate(self, self.listing.view.chosen)
         if made:
-            self.listing.view.grid.mark(())
             self.listing.choose(TaskFilter())
             self.load(made[0])
 
@@ -350,20 +344,14 @@ class TasksScreen(LiveScreen):
 
     @guarded("archive")
     async def action_archive(self) -> None:
-        line, lines = self.listing.line, self._many
-        if lines:
-            if await tasks_changes.archive_many(self, lines):
-                self.load()
-        elif line is not None and await tasks_changes.archive(self, line):
+        lines = self.listing.view.chosen
+        if lines and await tasks_changes.archive(self, lines):
             self.load()
 
     @guarded("archive")
     async def action_restore(self) -> None:
-        if self._many:
-            await tasks_changes.restore_many(self, self._many)
-            self.load()
-        elif (line := self.listing.line) is not None:
-            await tasks_changes.restore(self, line)
+        if lines := self.listing.view.chosen:
+            await tasks_changes.restore(self, lines)
             self.load()
 
     def action_archived(self) -> None:

@@ -77,12 +77,10 @@ async def submit_many(screen: CuecardScreen[Any], lines: Sequence[TaskLine]) -> 
     return True
 
 
-async def archive(screen: CuecardScreen[Any], line: TaskLine) -> bool:
-    """Ask why, or for a task that was never saved whether, and archive it; False if the person left.
-    Raises `CuecardError`.
-    """
-    person, reason = screen.person, ""
-    if not line.revision:
+async def archive(screen: CuecardScreen[Any], lines: Sequence[TaskLine]) -> bool:
+    """Ask why, or of a single one that was never saved whether, and archive them; False if the person left."""
+    person, reason, one = screen.person, "", lines[0]
+    if len(lines) == 1 and not one.revision:
         question = ConfirmDialog(
             _("Archive this draft?"),
             hint(
@@ -95,51 +93,40 @@ async def archive(screen: CuecardScreen[Any], line: TaskLine) -> bool:
         if not await screen.app.push_screen_wait(question):
             return False
     else:
-        answer = await screen.app.push_screen_wait(_why_archive(1, line.title))
+        title = plural("Archive {n} task?", "Archive {n} tasks?", len(lines))
+        text = _("They will not be played, reviewed or listed any more. All their history stays.")
+        if len(lines) == 1:
+            title = _("Archive this task?")
+            text = _("“{task}” will not be played, reviewed or listed any more. All its history stays.").format(task=_name(one))  # fmt: skip
+        dialog = AskLine(title, text, button=_("Archive"), placeholder=_("Why?"))
+        answer = await screen.app.push_screen_wait(dialog)
         if answer is None:
             return False
         reason = answer
-    await screen.services.ask(lambda ws: _archive(ws, line, person, reason))
-    text = _("“{task}” is archived; {REVEAL} shows what is.")
-    screen.cue_app.tell(hint(text, task=one_line(line.title, 60)))
+
+    def told(n: int) -> str:
+        if len(lines) > 1:
+            return plural("{n} task was archived.", "{n} tasks were archived.", n)
+        return hint(_("“{task}” is archived; {REVEAL} shows what is."), task=_name(one))
+
+    await to_each(screen, lines, _name, lambda ws, line: _archive(ws, line, person, reason), told)
     return True
 
 
-async def archive_many(screen: CuecardScreen[Any], lines: Sequence[TaskLine]) -> bool:
-    """Ask why, and archive them; False if the person left."""
+async def restore(screen: CuecardScreen[Any], lines: Sequence[TaskLine]) -> None:
+    """Take tasks into use again where they stood, or drafts that were thrown away."""
     person = screen.person
-    reason = await screen.app.push_screen_wait(_why_archive(len(lines)))
-    if reason is None:
-        return False
-    await to_each(
-        screen,
-        lines,
-        lambda line: line.title,
-        lambda ws, line: _archive(ws, line, person, reason),
-        lambda n: plural("{n} task was archived.", "{n} tasks were archived.", n),
-    )
-    return True
+
+    def told(n: int) -> str:
+        if len(lines) > 1:
+            return plural("{n} task is in use again.", "{n} tasks are in use again.", n)
+        return _("“{task}” is in use again.").format(task=_name(lines[0]))
+
+    await to_each(screen, lines, _name, lambda ws, line: _restore(ws, line, person), told)
 
 
-async def restore(screen: CuecardScreen[Any], line: TaskLine) -> None:
-    """Take a task into use again where it stood, or a draft that was thrown away. Raises
-    `CuecardError`.
-    """
-    person = screen.person
-    await screen.services.ask(lambda ws: _restore(ws, line, person))
-    screen.cue_app.tell(_("“{task}” is in use again.").format(task=one_line(line.title, 60)))
-
-
-async def restore_many(screen: CuecardScreen[Any], lines: Sequence[TaskLine]) -> None:
-    """Take these into use again, as `restore` does one."""
-    person = screen.person
-    await to_each(
-        screen,
-        lines,
-        lambda line: line.title,
-        lambda ws, line: _restore(ws, line, person),
-        lambda n: plural("{n} task is in use again.", "{n} tasks are in use again.", n),
-    )
+def _name(line: TaskLine) -> str:
+    return one_line(line.title, 60)
 
 
 def _archive(ws: Workspace, line: TaskLine, person: str, reason: str = "") -> None:
@@ -159,19 +146,3 @@ def _restore(ws: Workspace, line: TaskLine, person: str) -> None:
         ws.drafts.recall(line.thrown)
     else:
         take_back(ws, line.id, person)
-
-
-def _why_archive(n: int, title_of_one: str = "") -> AskLine:
-    """Asks why one task, or so many, are taken out of use."""
-    if n == 1:
-        title = _("Archive this task?")
-        text = _("“{task}” will not be played, reviewed or listed any more. All its history stays.")
-    else:
-        title = plural("Archive {n} task?", "Archive {n} tasks?", n)
-        text = _("They will not be played, reviewed or listed any more. All their history stays.")
-    return AskLine(
-        title,
-        text.format(task=one_line(title_of_one, 60)),
-        button=_("Archive"),
-        placeholder=_("Why?"),
-    )

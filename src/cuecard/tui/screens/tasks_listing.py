@@ -149,8 +149,6 @@ class TaskListing(Vertical):
         language = LANGUAGE_LABEL.get(chosen.language, anything)
         count = len(self.view.rows)
         told = ngettext("{n} task", "{n} tasks", count).format(n=f"{count:,}")
-        if marked := len(self.view.marked):
-            told = ngettext("{n} marked", "{n} marked", marked).format(n=f"{marked:,}")
         # What is left is told first: the filters may be cut.
         text = Text(f"{told}  ")
         words = {"family": _("family"), "language": _("language"), "state": _("state")}
@@ -165,7 +163,6 @@ class TaskListing(Vertical):
     def marks_changed(self, event: Grid.MarksChanged) -> None:
         """What a key does may be about all of them."""
         event.stop()
-        self.query_one("#criteria", Static).update(self._criteria())
         self.post_message(self.Moved())
 
     def on_list_view_moved(self, event: ListView.Moved) -> None:

@@ -277,7 +277,7 @@ COLUMNS = (
     Column[ListedVerdict](N_("Mine"), lambda row: said_cell(row.line.mine if row.line else None), wide=13),
     Column[ListedVerdict](N_("Judge said"), lambda row: said_cell(row.line.decision if row.line else None), wide=13),
     Column[ListedVerdict](N_("Agent"), lambda row: row.line.agent if row.line else "", grow=1, least=13, tail=True),
-    Column[ListedVerdict](N_("Judge"), lambda row: row.line.judge if row.line else "", grow=1, spare=1),
+    Column[ListedVerdict](N_("Judge"), lambda row: row.line.judge if row.line else "", grow=1, least=13, spare=1),
     Column[ListedVerdict](N_("Item"), _item, spare=2),
 )  # fmt: skip
 PAUSE = 0.05

@@ -9,6 +9,7 @@ from textual.widgets import Static
 
 from cuecard.annotate.sessions import questions_of
 from cuecard.core.config import Config
+from cuecard.core.engine.events import Termination
 from cuecard.core.engine.messages import PlayerRef
 from cuecard.core.evaluation.items import trial_view
 from cuecard.core.evaluation.play_session import PlayOutcome
@@ -70,23 +71,20 @@ class Ending(Static, can_focus=True):
         self.post_message(self.TakenUp())
 
     def load(
-        self,
-        outcome: PlayOutcome,
-        measures: Sequence[Measure],
-        judge: PlayerRef | None = None,
+        self, outcome: PlayOutcome, measures: Sequence[Measure], judge: PlayerRef | None = None
     ) -> None:
         """`judge`: whose judgement the measures rest on, where there is one."""
         end = outcome.termination
         self._failed = end is None or end.is_failure
         self.set_class(self._failed, "-stopped")
         self.refresh_bindings()
-        if outcome.termination is None:
+        if end is None:
             self.border_title = Text(_("The session has stopped"))
             reason = outcome.problem or _("It is not known why.")
             self.update(for_display(f"{reason}\n{_what_to_do()}"))
             return
         self.border_title = Text(_("The trial has ended"))
-        self.update(for_display("\n".join(_ended(outcome, measures, judge))))
+        self.update(for_display("\n".join(_ended(outcome, end, measures, judge))))
 
 
 def _what_to_do() -> str:
@@ -98,11 +96,12 @@ def _what_to_do() -> str:
     )
 
 
-def _ended(outcome: PlayOutcome, measures: Sequence[Measure], judge: PlayerRef | None) -> list[str]:
-    termination = outcome.termination
-    glyph, _variable, label = TERMINATION[termination.value if termination else ""]
+def _ended(
+    outcome: PlayOutcome, end: Termination, measures: Sequence[Measure], judge: PlayerRef | None
+) -> list[str]:
+    glyph, _variable, label = TERMINATION[end.value]
     lines = [f"{glyph} {_(label)}", *filter(None, (one_line(outcome.detail),))]
-    if termination is not None and termination.is_failure:
+    if end.is_failure:
         # Its scores would say nothing of the agent's answers.
         told = hint(
             _(

@@ -11,7 +11,7 @@ from cuecard.annotate.task_feedback import disputed_runs
 from cuecard.core.i18n import N_, _, listed, plural
 from cuecard.core.records import RunRecord
 from cuecard.core.text import one_line
-from cuecard.store.tags import ARCHIVED
+from cuecard.store.tags import ARCHIVED, of_run
 from cuecard.tui.actions import Key, Means, keys
 from cuecard.tui.app import guarded
 from cuecard.tui.grid import GridCell
@@ -65,7 +65,7 @@ class RunsScreen(ListScreen[RunRecord], AboutRuns):
         return (
             Column(DISPUTED, lambda run: GridCell(str(self._disputed.get(run.id, "")), "bad"), right=True, raw=True, quiet=True),
             Column(N_("Run"), lambda run: run.name, grow=3, least=12),
-            Column(N_("Tags"), lambda run: listed(self._tags.get(run.uid, ())), grow=1, quiet=True),
+            Column(N_("Tags"), lambda run: listed(of_run(self._tags.get(run.uid, ()))), grow=1, quiet=True),
             Column(N_("Kind"), lambda run: _(RUN_KIND[run.kind])),
             Column(N_("State"), lambda run: run.shown.badge),
             Column(N_("Trials"), lambda run: f"{run.finished:,}/{run.trials:,}", right=True),

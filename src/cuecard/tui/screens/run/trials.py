@@ -14,18 +14,16 @@ from cuecard.core.text import one_line
 from cuecard.core.verdicts import Measures
 from cuecard.store.tags import name_in, without_name
 from cuecard.tui.actions import Key, Means, keys
-from cuecard.tui.app import CuecardScreen, guarded
 from cuecard.tui.drawing import Vertical
 from cuecard.tui.grid.cells import GridCell
-from cuecard.tui.kit.bulk import ask_tags
 from cuecard.tui.kit.list_screens import ListScreen
 from cuecard.tui.kit.lists import Column, ListView
 from cuecard.tui.present import run_trials as present
 from cuecard.tui.present.entries import Paragraph
 from cuecard.tui.present.run_snapshot import handout_line
 from cuecard.tui.present.runs import when
-from cuecard.tui.screens.run.actions import TRIALS_KEYS, Keys, RunActions, refresh_keys
-from cuecard.tui.screens.trial.marked import export_trials, label_trials, name_trial
+from cuecard.tui.screens.run.actions import TRIALS_KEYS, Keys, refresh_keys
+from cuecard.tui.screens.trial.marked import MarkedTrials
 from cuecard.tui.widgets.nav import EmptyState
 from cuecard.tui.widgets.text import Lines, Tinted, style_of
 
@@ -89,7 +87,7 @@ COLUMNS = (
 )
 
 
-class TrialsPane(Vertical):
+class TrialsPane(Vertical, MarkedTrials):
     """`load` how the trials stand; the list keeps its order, what narrows it, and its cursor."""
 
     BINDINGS = TRIALS_KEYS
@@ -185,41 +183,6 @@ class TrialsPane(Vertical):
     def action_open(self) -> None:
         if entry := self.entry:
             self.post_message(self.Opened(entry.trial.id))
-
-    def action_pair(self) -> None:
-        from cuecard.tui.screens.trial.pair import show_pair, trials_to_pair
-
-        both = [
-            [(entry.trial.id, entry.trial.task_id) for entry in rows]
-            for rows in (self.table.chosen, self.table.rows)
-        ]
-        show_pair(cast("CuecardScreen[None]", self.screen), trials_to_pair(*both))
-
-    @guarded("tags")
-    async def action_tags(self) -> None:
-        screen, entries = cast("RunActions", self.screen), self.table.chosen
-        if await ask_tags(screen, "trial", entries, lambda e: e.trial.uid, lambda e: e.trial.title):
-            screen.load()
-
-    @guarded("label")
-    async def action_label(self) -> None:
-        """Label what I have not labelled of the marked trials, blind."""
-        await label_trials(cast("RunActions", self.screen), self._chosen)
-
-    @guarded("tags")
-    async def action_name(self) -> None:
-        screen, entry = cast("RunActions", self.screen), self.entry
-        if entry is not None and await name_trial(screen, entry.trial):
-            screen.load()
-
-    @guarded("export")
-    async def action_export(self) -> None:
-        await export_trials(cast("RunActions", self.screen), self._chosen)
-
-    @property
-    def _chosen(self) -> list[TrialRecord]:
-        """The marked trials, or the one under the cursor."""
-        return [entry.trial for entry in self.table.chosen]
 
     def narrowed_by(self) -> Mapping[str, Any]:
         kind = self._list.show

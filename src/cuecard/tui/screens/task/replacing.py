@@ -13,7 +13,7 @@ from textual.app import ComposeResult
 from textual.widgets import Input, Static
 
 from cuecard.annotate.authoring.replacing import TextMatch, find, replace
-from cuecard.core.i18n import N_, _, ngettext
+from cuecard.core.i18n import N_, _, joined, ngettext
 from cuecard.core.tasks.base import Frozen
 from cuecard.core.text import for_display
 from cuecard.tui.actions import Key, KeyBar, Means, keys
@@ -117,7 +117,7 @@ class ReplaceDialog(CuecardDialog[Sequence[TextMatch] | None]):
             parts = [text, hint(_("{MARK} ticks or unticks one, {SAVE} replaces."))]
             if any(hit.address for hit in self._hits):
                 parts.append(_("Web addresses are not ticked at first."))
-            text = " · ".join(parts)
+            text = joined(parts)
         elif self.query_one("#words", Input).value:
             text = _("It stands nowhere, or would stay the same. Ids and kinds are never changed.")
         else:

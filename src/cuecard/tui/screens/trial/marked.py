@@ -1,18 +1,22 @@
-"""What is done to the marked trials of any list of trials: they are labelled, exported, and one is named."""
+"""What is done to the marked trials of any list of trials."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, cast
 
 from pydantic import Field
+from textual.widget import Widget
 
 from cuecard.core.formats.base import EXPORTS
 from cuecard.core.i18n import N_, _, joined, plural
 from cuecard.core.records import TrialRecord
 from cuecard.core.tasks.base import Frozen
-from cuecard.tui.app import CuecardScreen
+from cuecard.tui.app import guarded
+from cuecard.tui.kit.bulk import ask_tags
 from cuecard.tui.kit.forms import AnswerDialog
+from cuecard.tui.kit.list_screens import LiveScreen
+from cuecard.tui.kit.lists import ListView
 from cuecard.tui.kit.rows import Row
 from cuecard.tui.present.paths import path_of
 
@@ -24,52 +28,89 @@ _MOST = 100_000
 """Items of one trial that are labelled in one go."""
 
 
-async def name_trial(screen: CuecardScreen[Any], trial: TrialRecord) -> bool:
-    """Ask for a name of this trial; gives whether it has another one from now on. Raises `CuecardError`."""
-    from cuecard.tui.screens.dialogs import AskLine
+class MarkedTrials(Widget):
+    """A list of trials, of which the marked ones, or the one under the cursor, are tagged, named, labelled, exported and
+    held against each other.
+    """
 
-    before = await screen.services.ask(lambda ws: ws.tags.name_of_trial(trial.uid))
-    told = _("Everybody sees it in lists of trials. Empty: the trial has no name.")
-    dialog = AskLine(
-        _("Name of the trial"), told, button=_("Save"), value=before, required=False
-    )  # fmt: skip
-    name, person = await screen.app.push_screen_wait(dialog), screen.person
-    if name is None or name.strip() == before:
-        return False
-    await screen.services.ask(lambda ws: ws.tags.name_trial(trial.uid, person, name.strip()))
-    return True
+    @property
+    def trial_rows(self) -> ListView[Any]:
+        """The list; each row has a `trial`."""
+        return cast("ListView[Any]", self.query_one(ListView))
 
+    @property
+    def _around(self) -> LiveScreen:
+        return cast("LiveScreen", self.screen)
 
-async def label_trials(screen: CuecardScreen[Any], trials: Sequence[TrialRecord]) -> None:
-    """Open what this person has not labelled of these trials, blind. Raises `CuecardError`."""
-    from cuecard.annotate.labelling.views import Target
-    from cuecard.tui.screens.labelling.screen import LabelScreen
+    @property
+    def _chosen(self) -> list[TrialRecord]:
+        return [row.trial for row in self.trial_rows.chosen]
 
-    person = screen.person
-    found = await screen.services.ask(
-        lambda ws: [
-            v for t in trials for v in ws.verdicts.queue(person, trial_id=t.id, limit=_MOST)
+    def action_pair(self) -> None:
+        from cuecard.tui.screens.trial.pair import show_pair, trials_to_pair
+
+        show_pair(
+            self._around, trials_to_pair(self._chosen, [row.trial for row in self.trial_rows.rows])
+        )
+
+    @guarded("tags")
+    async def action_tags(self) -> None:
+        rows = self.trial_rows.chosen
+        if await ask_tags(
+            self._around, "trial", rows, lambda row: row.trial.uid, lambda row: row.trial.title
+        ):
+            self._around.load()
+
+    @guarded("tags")
+    async def action_name(self) -> None:
+        """Ask for a name of the trial under the cursor."""
+        from cuecard.tui.screens.dialogs import AskLine
+
+        screen, row = self._around, self.trial_rows.row
+        if row is None:
+            return
+        uid, person = row.trial.uid, screen.person
+        before = await screen.services.ask(lambda ws: ws.tags.name_of_trial(uid))
+        told = _("Everybody sees it in lists of trials. Empty: the trial has no name.")
+        dialog = AskLine(
+            _("Name of the trial"), told, button=_("Save"), value=before, required=False
+        )  # fmt: skip
+        name = await screen.app.push_screen_wait(dialog)
+        if name is not None and name.strip() != before:
+            await screen.services.ask(lambda ws: ws.tags.name_trial(uid, person, name.strip()))
+            screen.load()
+
+    @guarded("label")
+    async def action_label(self) -> None:
+        """Open what this person has not labelled of these trials, blind."""
+        from cuecard.annotate.labelling.views import Target
+        from cuecard.tui.screens.labelling.screen import LabelScreen
+
+        screen, trials, person = self._around, self._chosen, self._around.person
+        found = await screen.services.ask(
+            lambda ws: [
+                v for t in trials for v in ws.verdicts.queue(person, trial_id=t.id, limit=_MOST)
+            ]
+        )
+        if not found:
+            screen.cue_app.tell(_("Nothing is left for you to label in what is chosen."))
+            return
+        targets = [Target(trial_id=v.trial_id, item=v.item, verdict_id=v.verdict_id) for v in found]
+        name = plural("{n} trial", "{n} trials", len(trials))
+        screen.app.push_screen(LabelScreen(trials[0].run_id, name, targets=targets))
+
+    @guarded("export")
+    async def action_export(self) -> None:
+        """Ask for a folder and a format, and write those of these trials that have ended."""
+        report = await self.app.push_screen_wait(TrialExportDialog(self._chosen))
+        if report is None:
+            return
+        told = [_("{what} written to {folder}.").format(what=plural("{n} trial", "{n} trials", report.trials), folder=report.folder)]  # fmt: skip
+        told += [
+            _("Left out: {what} ({n}).").format(what=_(what), n=n)
+            for what, n in sorted(report.left_out.items())
         ]
-    )
-    if not found:
-        screen.cue_app.tell(_("Nothing is left for you to label in what is chosen."))
-        return
-    targets = [Target(trial_id=v.trial_id, item=v.item, verdict_id=v.verdict_id) for v in found]
-    name = plural("{n} trial", "{n} trials", len(trials))
-    screen.app.push_screen(LabelScreen(trials[0].run_id, name, targets=targets))
-
-
-async def export_trials(screen: CuecardScreen[Any], trials: Sequence[TrialRecord]) -> None:
-    """Ask for a folder and a format, and write those of these trials that have ended. Raises `CuecardError`."""
-    report = await screen.app.push_screen_wait(TrialExportDialog(trials))
-    if report is None:
-        return
-    told = [_("{what} written to {folder}.").format(what=plural("{n} trial", "{n} trials", report.trials), folder=report.folder)]  # fmt: skip
-    told += [
-        _("Left out: {what} ({n}).").format(what=_(what), n=n)
-        for what, n in sorted(report.left_out.items())
-    ]
-    screen.cue_app.tell(joined(told), title=_("Exported"))
+        self._around.cue_app.tell(joined(told), title=_("Exported"))
 
 
 class _Export(Frozen):

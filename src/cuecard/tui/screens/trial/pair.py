@@ -8,6 +8,7 @@ from textual.app import ComposeResult
 from cuecard.annotate.results.trial_pairs import load_pair
 from cuecard.annotate.results.trial_record import note_seen
 from cuecard.core.i18n import N_, _
+from cuecard.core.records import TrialRecord
 from cuecard.core.text import one_line
 from cuecard.tui.actions import Key, Means, keys
 from cuecard.tui.app import CuecardScreen, guarded
@@ -118,7 +119,10 @@ class PairScreen(ListScreen[PairRow]):
             return ""
         task = view.pair.left.opened.task.title
         revisions = {side.opened.trial.revision for side in (view.pair.left, view.pair.right)}
+        trial = view.pair.left.opened.trial
         words = [_("different revisions") if len(revisions) > 1 else "", summary(view)]
+        if view.pair.same_trial:
+            words[:0] = [trial.agent.name, _("sample {n}").format(n=trial.sample + 1)]
         told = " · ".join(filter(None, words))
         return f"{one_line(task, max(12, self.size.width - cell_len(told) - 6))} · {told}"
 
@@ -180,19 +184,19 @@ class PairScreen(ListScreen[PairRow]):
 
 
 def trials_to_pair(
-    chosen: Sequence[tuple[int, str]], every: Sequence[tuple[int, str]]
+    chosen: Sequence[TrialRecord], every: Sequence[TrialRecord]
 ) -> tuple[int, int] | None:
-    """Two trials, each given by its id and its task, to be shown side by side: the two that are `chosen`, or the one
-    and the next of the same task among `every`. None where there are none.
+    """Two trials to be shown side by side: the two that are `chosen`, or the one and the next of the same task among
+    `every`. None where there are none.
     """
     if len(chosen) == 2:
-        same = chosen[0][1] == chosen[1][1]
-        return (chosen[0][0], chosen[1][0]) if same else None
+        same = chosen[0].task_id == chosen[1].task_id
+        return (chosen[0].id, chosen[1].id) if same else None
     if len(chosen) != 1 or chosen[0] not in every:
         return None
     at = every.index(chosen[0])
-    others = (each for each in (*every[at + 1 :], *every[:at]) if each[1] == chosen[0][1])
-    return next(((chosen[0][0], other[0]) for other in others), None)
+    others = (each for each in (*every[at + 1 :], *every[:at]) if each.task_id == chosen[0].task_id)
+    return next(((chosen[0].id, other.id) for other in others), None)
 
 
 def show_pair(screen: CuecardScreen[None], pair: tuple[int, int] | None) -> None:

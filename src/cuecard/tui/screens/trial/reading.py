@@ -158,7 +158,9 @@ class Reading(LiveScreen):
         opened, judgement = state.opened, state.judgement
         judge = judgement.judge if judgement and not state.covers("verdicts") else None
         events = len(opened.events) if opened.whole else opened.trial.events
-        lines = heading(opened.trial, opened.task, events, judge, self.size.width - 2)
+        live, room = self.services.live_runs.get(opened.trial.run_id), self.size.width - 2
+        playing = live.playing if live else None
+        lines = heading(opened.trial, opened.task, events, judge, room, playing)
         self.query_one("#head", Lines).load(lines)
 
     def _show_transcript(self) -> None:
