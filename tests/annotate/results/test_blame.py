@@ -9,8 +9,15 @@ from pathlib import Path
 
 import pytest
 
-from cuecard.annotate.results.errors.blame import blame_tables, failed_trials, said_of, shown_to
+from cuecard.annotate.results.errors.blame import (
+    blame_tables,
+    failed_trials,
+    none_to_blame,
+    said_of,
+    shown_to,
+)
 from cuecard.annotate.results.pool import gather
+from cuecard.annotate.results.trial_record import open_trial, opinions
 from cuecard.core.config import EMBEDDED
 from cuecard.core.config_models import ModelConfig, Price
 from cuecard.core.config_schema import Config
@@ -62,6 +69,20 @@ def test_nothing_of_others_is_seen_before_one_has_spoken(workspace, rows):
     assert len(shown_to("Ann", said)) == 2
     told(workspace, row, "Ben", Party.TASK)
     assert len(shown_to("Ben", blames_of(workspace, [row.trial.id]))) == 3
+
+
+def test_only_of_a_failed_trial_it_is_asked_whose_fault_it_is(workspace, rows):
+    everything = gather(workspace, [run.id for run in workspace.runs.all()]).rows
+    failed_ids = {row.trial.id for row in rows}
+    for row in everything:
+        opened = open_trial(workspace, row.trial.id, "Ann")
+        judged = opinions(workspace, row.trial.id).judgements
+        assert bool(none_to_blame(opened, judged)) is (row.trial.id not in failed_ids)
+    passed = next(row.trial.id for row in everything if row.trial.id not in failed_ids)
+    opened = open_trial(workspace, passed, "Ann")
+    judged = opinions(workspace, passed).judgements
+    assert "did not fail" in none_to_blame(opened, judged)
+    assert "not known" in none_to_blame(opened, ())
 
 
 def test_the_baseline_proposes_once(workspace, rows):

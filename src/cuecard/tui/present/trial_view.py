@@ -6,6 +6,7 @@ from functools import cached_property
 from typing import Literal
 
 from cuecard.annotate.labelling.views import without_decisions
+from cuecard.annotate.results.errors.blame import none_to_blame
 from cuecard.annotate.results.trial_against_gold import (
     GROUPINGS,
     Against,
@@ -270,6 +271,13 @@ class TrialState(JudgedTrial):
     @property
     def _every_note(self) -> tuple[TrialNote, ...]:
         return self.opinions.notes if self.opinions else ()
+
+    @property
+    def none_to_blame(self) -> str:
+        """See `annotate.results.errors.blame.none_to_blame`; whether it failed is covered with the verdicts."""
+        if self.covers("verdicts"):
+            return _covered(len(self.opened.waiting))
+        return none_to_blame(self.opened, self.opinions.judgements if self.opinions else ())
 
     def uncover(self) -> None:
         self.uncovered = True

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from cuecard.annotate.agreement.coefficients import (
@@ -13,13 +13,18 @@ from cuecard.annotate.agreement.coefficients import (
 )
 from cuecard.annotate.agreement.linearisation import linearised
 from cuecard.annotate.agreement.ratings import Ratings
-from cuecard.annotate.results.errors.causes import failed
+from cuecard.annotate.results.errors.causes import BARS, failed, fell_short
 from cuecard.annotate.results.pool import Pool, Row
 from cuecard.core.evaluation.blame import RULE, Blame, Party, blames_of
-from cuecard.core.i18n import _
+from cuecard.core.i18n import _, joined
+from cuecard.core.probes.results import EXAMINER
+from cuecard.core.scoring.measures import measure_label
+from cuecard.core.scoring.trial_score import score_trial
 from cuecard.core.tables.table import Shown, Statistic, Table, cell
+from cuecard.core.verdicts import Judgement, Measures
 
 if TYPE_CHECKING:
+    from cuecard.annotate.results.trial_record import OpenedTrial
     from cuecard.store.workspace import Workspace
 
 
@@ -30,6 +35,28 @@ _PEOPLE = ""
 def failed_trials(pool: Pool) -> tuple[Row, ...]:
     """The failed trials of a pool, each once, in its order."""
     return tuple({row.trial.id: row for row in pool.rows if failed(row)}.values())
+
+
+def none_to_blame(opened: OpenedTrial, judgements: Iterable[Judgement]) -> str:
+    """Why nobody is asked whose fault this trial is: it failed by none of these judgements. "" where it failed by one."""
+    trial = opened.trial
+    every = [Measures.of(score_trial(opened.task, opened.events, one)) for one in judgements]
+    short = [fell_short(trial, one.value) for one in every] or [
+        fell_short(trial, lambda _name: None)
+    ]
+    label = measure_label(BARS[trial.family][0])
+    if trial.agent.kind == EXAMINER:
+        why = _("This is no attempt at a task.")
+    elif any(short):
+        return ""
+    elif trial.termination is None:
+        why = _("This trial has not ended.")
+    elif None in short:
+        why = _("Whether this trial failed is not known: it has no {measure} yet.")
+    else:
+        why = _("This trial did not fail, by its {measure}.")
+    only = _("Only failed trials are asked about.")
+    return joined((why.format(measure=label), only))
 
 
 def said_of(workspace: Workspace, rows: Sequence[Row]) -> list[Blame]:
