@@ -22,7 +22,9 @@ def comparison_tables(found: Sequence[Comparison], *, tasks: int = WORST) -> tup
     tables: list[Table] = []
     for family in dict.fromkeys(one.family for one in found):
         mine = [one for one in found if one.family == family]
-        tables += [difference_table(mine), spending_table(mine)]
+        tables.append(difference_table(mine))
+        if any(map(_calls_models, mine[0].contrasts)):
+            tables.append(spending_table(mine))
         if any(anything_left_out(contrast.left_out) for contrast in mine[0].contrasts):
             tables.append(left_out_table(mine[0]))
         if tasks:
@@ -117,7 +119,8 @@ def difference_table(
 
 
 def _chance(p: float | None) -> Cell:
-    return Cell("–" if p is None else f"{p:.3f}", value=p)
+    least = 0.0005
+    return Cell("–" if p is None else f"{p:.3f}" if p >= least else "<0.001", value=p)
 
 
 def alone_text(found: Comparison, contrast: Contrast) -> str:
@@ -189,6 +192,12 @@ def spending_table(found: Sequence[Comparison]) -> Table:
             _("Cost and tokens of the agent's own calls, over all attempts of a trial."),
         ),
     )
+
+
+def _calls_models(contrast: Contrast) -> bool:
+    spent = contrast.spending
+    told = (spent.arm_tokens, spent.base_tokens, spent.arm_cost, spent.base_cost)
+    return any(each.value for each in told)
 
 
 def anything_left_out(out: LeftOut) -> bool:

@@ -373,7 +373,7 @@ def no_exam(run: RunRecord) -> RunRecord:
     if run.is_exam:
         raise NotAllowed(
             _("Run {id} is the exam of a judge").format(id=run.id),
-            _("What is right there is known: it has no scores, and nothing of it is labelled."),
+            _("it has no scores, and nothing of it is labelled"),
             _("`cuecard exam JUDGE --known` tells what it found."),
             in_app=_("It is opened from the list of runs."),
         )

@@ -224,8 +224,8 @@ def table_rows(table: Table, room: int) -> tuple[Sequence[GridColumn], Rows]:
     if columns[0].width + sum(whole) > left:
         whole = [max(n, min(roomy, w)) for n, w in zip(needed, whole, strict=True)]
     columns += [
-        GridColumn(one_line(heading), least, raw=True, right=True, most=_MOST)
-        for heading, least in zip(others, whole, strict=True)
+        GridColumn(one_line(h), least, raw=True, right=not table.is_of_words(at), most=_MOST)
+        for at, (h, least) in enumerate(zip(others, whole, strict=True), 1)
     ]
     return columns, rows
 
