@@ -106,7 +106,7 @@ def test_shares_and_agreement(workspace, rows):
         workspace.trial_notes.add(
             row.trial.id, "Ann", "blame_proposed", "agent", '{"by": "model 1234"}'
         )
-    shares, agreement = blame_tables(rows, said_of(workspace, rows))
+    shares, agreement = blame_tables(rows, said_of(workspace, rows), "Ann")
     people = [line for line in shares.lines if line[1].text == "people"]
     agreed = [at for at in range(len(ids)) if at % 2 or not at % 4]
     assert sum(line[2].value for line in people) == len(agreed)
@@ -116,6 +116,10 @@ def test_shares_and_agreement(workspace, rows):
     assert proposer[2].number == pytest.approx(sum(at % 2 for at in agreed) / len(agreed))
     assert proposer[3].number == 0
     assert each_other[2].number == pytest.approx(len(agreed) / len(ids))
+    # Behind a share stand only trials of which the reader has said something, so that it is said blind.
+    assert all(cell.trials for line in shares.lines for cell in line[3:] if cell.number)
+    others, _agreement = blame_tables(rows, said_of(workspace, rows), "Cleo")
+    assert not any(cell.trials for line in others.lines for cell in line[3:])
 
 
 def test_what_a_proposer_sees_holds_the_dialogue_and_what_was_missed(workspace, rows):

@@ -99,9 +99,9 @@ class ErrorsScreen(FiguresScreen[ErrorsView], AboutRuns):
             self.show_all()
 
     async def _counted(self, pool: Pool, section: Section) -> Sections:
-        settings = (await self.services.config()).contamination
+        settings, person = (await self.services.config()).contamination, self.person
         return await self.counted(
-            _("counting"), lambda workspace: count(workspace, pool, section, settings)
+            _("counting"), lambda workspace: count(workspace, pool, section, settings, person)
         )
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:

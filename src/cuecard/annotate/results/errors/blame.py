@@ -70,10 +70,13 @@ def shown_to(person: str, said: Collection[Blame]) -> tuple[Blame, ...]:
     return tuple(blame for blame in said if blame.trial_id in spoken)
 
 
-def blame_tables(rows: Sequence[Row], said: Collection[Blame]) -> tuple[Table, ...]:
-    """Shares of the parties by agent, and the agreement of proposers with people. Nothing where nobody said anything."""
+def blame_tables(rows: Sequence[Row], said: Collection[Blame], reader: str) -> tuple[Table, ...]:
+    """Shares of the parties by agent, and the agreement of proposers with people. Nothing where nobody said anything. The
+    trials behind a share are those of which `reader` has said something.
+    """
     if not said:
         return ()
+    seen = frozenset(blame.trial_id for blame in shown_to(reader, said))
     people: dict[int, dict[str, Party]] = defaultdict(dict)
     proposed: dict[str, dict[int, Party]] = defaultdict(dict)
     for blame in said:
@@ -85,7 +88,7 @@ def blame_tables(rows: Sequence[Row], said: Collection[Blame]) -> tuple[Table, .
         _PEOPLE: {id_: party for id_, each in people.items() if (party := _most(each.values()))},
         **dict(sorted(proposed.items())),
     }
-    return tuple(filter(None, (_shares(rows, by_source), _agreement(rows, people, proposed))))
+    return tuple(filter(None, (_shares(rows, by_source, seen), _agreement(rows, people, proposed))))
 
 
 def _most(parties: Collection[Party]) -> Party | None:
@@ -94,10 +97,14 @@ def _most(parties: Collection[Party]) -> Party | None:
     return None if others and others[0][1] == count else first
 
 
-def _shares(rows: Sequence[Row], by_source: Mapping[str, Mapping[int, Party]]) -> Table:
+def _shares(
+    rows: Sequence[Row], by_source: Mapping[str, Mapping[int, Party]], seen: Collection[int]
+) -> Table:
     agents: dict[str, list[int]] = defaultdict(list)
     for row in rows:
-        agents[row.trial.agent.name].append(row.trial.id)
+        agent = row.trial.agent
+        told = _("{name} (baseline)").format(name=agent.name) if agent.baseline else agent.name
+        agents[told].append(row.trial.id)
 
     def lines() -> Iterator[Sequence[Shown]]:
         for agent, trials in sorted(agents.items()):
@@ -112,7 +119,7 @@ def _shares(rows: Sequence[Row], by_source: Mapping[str, Mapping[int, Party]]) -
                     *(
                         cell(
                             Statistic(name=party.value, value=len(of) / len(spoken), n=len(spoken)),
-                            trials=of,
+                            trials=[id_ for id_ in of if id_ in seen],
                         )
                         for party in Party
                         for of in ([id_ for id_ in spoken if found[id_] is party],)
@@ -128,7 +135,7 @@ def _shares(rows: Sequence[Row], by_source: Mapping[str, Mapping[int, Party]]) -
                 "People: what most of those said who looked at a trial; where they tie it is left out."
             ),
             _(
-                "Proposals are a model's, shown to people only after they have said something themselves."
+                "Proposals are a model's. A person sees them, and the trials behind a share, only of trials of which they have said something."
             ),
         ),
     )
