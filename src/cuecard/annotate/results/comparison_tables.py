@@ -242,8 +242,9 @@ def left_out_table(found: Comparison) -> Table:
 
 
 def worst_tables(found: Comparison, tasks: int = WORST) -> tuple[Table, ...]:
-    """For each contrast, the tasks with the largest differences."""
-    return tuple(worst_table(found, one, tasks) for one in found.contrasts if one.tasks)
+    """For each contrast, the tasks with the largest differences, where any differs."""
+    apart = (one for one in found.contrasts if any(task.difference for task in one.tasks))
+    return tuple(worst_table(found, one, tasks) for one in apart)
 
 
 def worst_table(

@@ -238,15 +238,6 @@ def blame(
             note(
                 plural("Trial {trials}: {reason}", "Trials {trials}: {reason}", len(trials), **told)
             )
-        note(
-            plural(
-                "{model} has spoken of {n} trial now, of {before} before.",
-                "{model} has spoken of {n} trials now, of {before} before.",
-                done.asked,
-                model=model,
-                before=done.before,
-            )
-        )
     said = said_of(ours.workspace, rows)
     if not any(row.judge for row in pool.rows):
         note(_("No trial of these runs is judged. Judge them first (`cuecard judge`)."))

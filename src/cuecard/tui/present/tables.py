@@ -276,9 +276,7 @@ def plot_lines(table: Table, room: int, most: int) -> list[str]:
 def text_lines(table: Table, room: int) -> list[str]:
     """A table as text below its headings, the first column cut to the room that the others leave."""
     rows = [table.headings, *([one_line(cell.text) for cell in line] for line in table.lines)]
-    numbers = [
-        any(line[at].value is not None for line in table.lines) for at in range(len(rows[0]))
-    ]
+    numbers = [not table.is_of_words(at) for at in range(len(rows[0]))]
     widths = [min(_MOST, max(map(cell_len, column))) for column in zip(*rows, strict=True)]
     longest = max(cell_len(row[0]) for row in rows)
     widths[0] = max(LEAST, min(longest, room - sum(widths[1:]) - 2 * len(widths)))

@@ -17,7 +17,6 @@ from cuecard.annotate.results.errors.causes import BARS, failed, fell_short
 from cuecard.annotate.results.pool import Pool, Row
 from cuecard.core.evaluation.blame import RULE, Blame, Party, blames_of
 from cuecard.core.i18n import _, joined
-from cuecard.core.probes.results import EXAMINER
 from cuecard.core.scoring.measures import measure_label
 from cuecard.core.scoring.trial_score import score_trial
 from cuecard.core.tables.table import Shown, Statistic, Table, cell
@@ -44,19 +43,13 @@ def none_to_blame(opened: OpenedTrial, judgements: Iterable[Judgement]) -> str:
     short = [fell_short(trial, one.value) for one in every] or [
         fell_short(trial, lambda _name: None)
     ]
-    label = measure_label(BARS[trial.family][0])
-    if trial.agent.kind == EXAMINER:
-        why = _("This is no attempt at a task.")
-    elif any(short):
+    if any(short):
         return ""
-    elif trial.termination is None:
-        why = _("This trial has not ended.")
-    elif None in short:
+    why = _("This trial did not fail, by its {measure}.")
+    if None in short:
         why = _("Whether this trial failed is not known: it has no {measure} yet.")
-    else:
-        why = _("This trial did not fail, by its {measure}.")
-    only = _("Only failed trials are asked about.")
-    return joined((why.format(measure=label), only))
+    why = why.format(measure=measure_label(BARS[trial.family][0]))
+    return joined((why, _("Only failed trials are asked about.")))
 
 
 def said_of(workspace: Workspace, rows: Sequence[Row]) -> list[Blame]:
