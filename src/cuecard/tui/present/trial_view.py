@@ -43,7 +43,7 @@ from cuecard.core.evaluation.items import VerdictView, verdict_views
 from cuecard.core.evaluation.plans import settings_of
 from cuecard.core.families.checkpoints.gold import CheckpointChain
 from cuecard.core.families.registry import chain_of
-from cuecard.core.i18n import _, headed
+from cuecard.core.i18n import _, headed, ngettext
 from cuecard.core.records import TrialNote
 from cuecard.core.scoring.trial_score import score_trial
 from cuecard.core.text import one_line
@@ -382,9 +382,12 @@ class TrialState(JudgedTrial):
 
 
 def _covered(waiting: int) -> str:
-    text = _(
+    text = ngettext(
+        "You are still to label {n} item of this trial in a labelling set. What was decided stays covered"
+        " until you have, or until you press {REVEAL}: labels that you give after that count as not blind.",
         "You are still to label {n} items of this trial in a labelling set. What was decided stays covered"
-        " until you have, or until you press {REVEAL}: labels that you give after that count as not blind."
+        " until you have, or until you press {REVEAL}: labels that you give after that count as not blind.",
+        waiting,
     )
     return hint(text, n=waiting)
 

@@ -121,7 +121,7 @@ def _shares(
 
     return Table.of(
         _("Whose fault failed trials are"),
-        (_("Agent"), _("By"), _("Trials"), *(party.label for party in Party)),
+        (_("Agent"), _("Said by"), _("Trials"), *(party.label for party in Party)),
         lines(),
         notes=(
             _(
