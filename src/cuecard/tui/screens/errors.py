@@ -98,6 +98,13 @@ class ErrorsScreen(FiguresScreen[ErrorsView], AboutRuns):
         if self._view is view:
             self.show_all()
 
+    def on_screen_resume(self) -> None:
+        # Whose fault a trial is is said on a screen above this one.
+        if self._view is not None and self._view.section == "blame":
+            for known in self._view.known.values():
+                known.pop("blame", None)
+            self.count()
+
     async def _counted(self, pool: Pool, section: Section) -> Sections:
         settings, person = (await self.services.config()).contamination, self.person
         return await self.counted(
