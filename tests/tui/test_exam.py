@@ -36,6 +36,8 @@ async def test_a_miss_is_read_side_by_side(database: Path, make_app: AppMaker) -
         exam = app.screen
         assert isinstance(exam, ExamScreen)
         assert "Exam · lexical:lenient" in shown(exam)
+        await app.workers.wait_for_complete()
+        assert not app._notifications
         # What was missed stands first, by its name.
         assert [bool(row.misses) for row in exam.view.rows] == sorted(
             (bool(row.misses) for row in exam.view.rows), reverse=True

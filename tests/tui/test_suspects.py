@@ -81,13 +81,13 @@ async def test_a_run_is_scored_on_corrected_gold_by_keys(
     async with app.run_test(size=(100, 32)) as pilot:
         screen = RunScreen(1, over=True)
         await app.push_screen(screen)
-        await until(pilot, lambda: "1 task has a newer revision" in shown(screen))
+        await until(pilot, lambda: "1 task has other gold by now" in shown(screen))
         await pilot.press(".", "r")
         await until(pilot, lambda: "The gold of 1 task has changed" in shown(app.screen))
         await pilot.press("h")
         await until(pilot, lambda: isinstance(app.screen, RunScreen) and app.screen is not screen)
         await until(pilot, lambda: "four, rescored" in shown(app.screen))
-        assert "newer revision" not in shown(app.screen)
+        assert "by now" not in shown(app.screen)
         # Its own gold is the newest.
         await pilot.press(".", "r")
         await until(

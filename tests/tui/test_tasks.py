@@ -245,6 +245,8 @@ async def test_a_task_is_duplicated_as_a_draft_of_who_does_it(
         there = ws.tasks.revision(first.id).task.model_dump(mode="json")
         assert draft.base == 0
         assert draft.data["title"] == f"Copy of {first.title}"
+        second = ws.drafts.get(f"{first.id}-copy-2", "Ana")
+        assert second.data["title"] == f"Copy of {first.title} (2)"
         kept = ("id", "title")
         assert {k: v for k, v in draft.data.items() if k not in kept} == {
             k: v for k, v in there.items() if k not in kept

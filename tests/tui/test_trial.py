@@ -319,14 +319,31 @@ async def test_people_mark_comment_and_tell_the_authors(make_app: AppMaker, play
 async def test_people_say_blind_whose_fault_a_failed_trial_is(
     make_app: AppMaker, played: Path
 ) -> None:
+    def hasty() -> int:
+        with Workspace.open(played) as workspace:
+            plan = RunPlan(tasks=("espresso",), agents=("offline:hasty",))
+            run = asyncio.run(start_run(workspace, plan, by="Ana")).run
+            return workspace.runs.trials(run.id)[0].id
+
+    failed = await asyncio.to_thread(hasty)
     with Workspace.open(played) as workspace:
         workspace.trial_notes.add(
-            1, "Ben", "blame_proposed", "task", '{"by": "judge-7b 12345678", "reason": "no alias"}'
+            failed,
+            "Ben",
+            "blame_proposed",
+            "task",
+            '{"by": "judge-7b 12345678", "reason": "no alias"}',
         )
-        workspace.trial_notes.add(1, "Ben", "blame", "world", "the page was gone")
+        workspace.trial_notes.add(failed, "Ben", "blame", "world", "the page was gone")
     app = make_app(played)
     async with app.run_test(size=WIDE) as pilot:
-        screen = TrialScreen(1)
+        passed = TrialScreen(1)
+        await open_trial(pilot, passed)
+        await until(pilot, lambda: passed._state and passed._state.opinions)
+        await pilot.press("full_stop", "f")
+        told = "did not fail, by its Triplet F1. Only failed trials are asked about."
+        await until(pilot, lambda: any(told in n.message for n in app._notifications))
+        screen = TrialScreen(failed)
         await open_trial(pilot, screen)
         await until(pilot, lambda: screen._state and screen._state.opinions)
         await pilot.press("full_stop", "f")

@@ -10,6 +10,7 @@ import gettext
 import os
 from collections.abc import Iterable
 from datetime import datetime, timedelta
+from itertools import chain, count
 from pathlib import Path
 from typing import Literal
 
@@ -119,6 +120,13 @@ def headed(*parts: object) -> str:
 def beside(name: str, code: str) -> str:
     """A text, and in brackets what belongs to it, unless that is empty: `name (code)`."""
     return _("{name} ({code})").format(name=name, code=code) if code else name
+
+
+def numbered(name: str, taken: Iterable[str]) -> str:
+    """A name that was made by rule, with a number where others are called so: `main, rescored (2)`."""
+    known = set(taken)
+    tried = chain((name,), (beside(name, str(n)) for n in count(2)))
+    return next(each for each in tried if each not in known)
 
 
 def npgettext(context: str, singular: str, plural: str, n: int) -> str:

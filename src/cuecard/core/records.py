@@ -307,6 +307,11 @@ class RunRecord(Frozen):
     lease: RunLease | None = None
 
     @property
+    def is_exam(self) -> bool:
+        """Whether a judge sits an exam in it: what is right there is known, so it belongs among no scores or labels."""
+        return self.kind == "probe" and bool(self.plan.get("exam"))
+
+    @property
     def shown(self) -> RunState:
         """Its state as people read it."""
         barren = self.state is RunState.DONE and 0 < self.trials == self.failed

@@ -8,7 +8,7 @@ from itertools import islice
 from typing import Any
 from uuid import uuid4
 
-from sqlalchemy import TextClause, bindparam, insert, text
+from sqlalchemy import TextClause, and_, bindparam, insert, text
 from sqlalchemy import select as select_columns
 from sqlmodel import Session, col, func, select
 
@@ -34,6 +34,8 @@ from cuecard.store.trial_tables import (
 )
 
 _AT_ONCE = 10_000
+_IS_EXAM = and_(col(RunRow.kind) == "probe", col(RunRow.plan).contains('"exam":{'))
+"""See `RunRecord.is_exam`."""
 
 
 def _reveals(pairs: str) -> TextClause:
@@ -276,7 +278,7 @@ def _verdicts(session: Session, trials: Collection[int]) -> dict[tuple[int, str]
 
 
 def label_counts(session: Session, person: str, judgements: Any) -> list[RunLabels]:
-    """The counts of labels for each run that has verdicts among `judgements`, newest run first."""
+    """The counts of labels for each run that has verdicts among `judgements`, newest run first; exams of judges have none."""
     judged = (
         select(TrialRow.run_id, VerdictRow.trial_id, VerdictRow.item_key)
         .join(VerdictRow, col(VerdictRow.trial_id) == TrialRow.id)
@@ -310,7 +312,7 @@ def label_counts(session: Session, person: str, judgements: Any) -> list[RunLabe
     for run_id, judge in sorted(session.exec(judging)):
         judges[run_id].append(judge)
     runs = session.exec(
-        select(RunRow).where(col(RunRow.id).in_(items)).order_by(col(RunRow.id).desc())
+        select(RunRow).where(col(RunRow.id).in_(items), ~_IS_EXAM).order_by(col(RunRow.id).desc())
     )
     return [
         RunLabels(

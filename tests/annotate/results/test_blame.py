@@ -9,8 +9,15 @@ from pathlib import Path
 
 import pytest
 
-from cuecard.annotate.results.errors.blame import blame_tables, failed_trials, said_of, shown_to
+from cuecard.annotate.results.errors.blame import (
+    blame_tables,
+    failed_trials,
+    none_to_blame,
+    said_of,
+    shown_to,
+)
 from cuecard.annotate.results.pool import gather
+from cuecard.annotate.results.trial_record import open_trial, opinions
 from cuecard.core.config import EMBEDDED
 from cuecard.core.config_models import ModelConfig, Price
 from cuecard.core.config_schema import Config
@@ -64,6 +71,20 @@ def test_nothing_of_others_is_seen_before_one_has_spoken(workspace, rows):
     assert len(shown_to("Ben", blames_of(workspace, [row.trial.id]))) == 3
 
 
+def test_only_of_a_failed_trial_it_is_asked_whose_fault_it_is(workspace, rows):
+    everything = gather(workspace, [run.id for run in workspace.runs.all()]).rows
+    failed_ids = {row.trial.id for row in rows}
+    for row in everything:
+        opened = open_trial(workspace, row.trial.id, "Ann")
+        judged = opinions(workspace, row.trial.id).judgements
+        assert bool(none_to_blame(opened, judged)) is (row.trial.id not in failed_ids)
+    passed = next(row.trial.id for row in everything if row.trial.id not in failed_ids)
+    opened = open_trial(workspace, passed, "Ann")
+    judged = opinions(workspace, passed).judgements
+    assert "did not fail" in none_to_blame(opened, judged)
+    assert "not known" in none_to_blame(opened, ())
+
+
 def test_the_baseline_proposes_once(workspace, rows):
     ids = [row.trial.id for row in rows]
     done = asyncio.run(propose(workspace, ids, "Ann", "lexical", RULE, Config()))
@@ -85,7 +106,7 @@ def test_shares_and_agreement(workspace, rows):
         workspace.trial_notes.add(
             row.trial.id, "Ann", "blame_proposed", "agent", '{"by": "model 1234"}'
         )
-    shares, agreement = blame_tables(rows, said_of(workspace, rows))
+    shares, agreement = blame_tables(rows, said_of(workspace, rows), "Ann")
     people = [line for line in shares.lines if line[1].text == "people"]
     agreed = [at for at in range(len(ids)) if at % 2 or not at % 4]
     assert sum(line[2].value for line in people) == len(agreed)
@@ -95,6 +116,10 @@ def test_shares_and_agreement(workspace, rows):
     assert proposer[2].number == pytest.approx(sum(at % 2 for at in agreed) / len(agreed))
     assert proposer[3].number == 0
     assert each_other[2].number == pytest.approx(len(agreed) / len(ids))
+    # Behind a share stand only trials of which the reader has said something, so that it is said blind.
+    assert all(cell.trials for line in shares.lines for cell in line[3:] if cell.number)
+    others, _agreement = blame_tables(rows, said_of(workspace, rows), "Cleo")
+    assert not any(cell.trials for line in others.lines for cell in line[3:])
 
 
 def test_what_a_proposer_sees_holds_the_dialogue_and_what_was_missed(workspace, rows):

@@ -7,12 +7,23 @@ from contextlib import closing
 
 import pytest
 
+from cuecard.annotate.labelling.comparison_inputs import Scope
+from cuecard.annotate.labelling.comparison_inputs import gather as inputs_of_labels
+from cuecard.annotate.labelling.labelling_sets import SamplingPlan, make_set
+from cuecard.annotate.labelling.session import VerdictSource
 from cuecard.annotate.results.pool import gather
 from cuecard.annotate.results.score_tables import costs_table
+from cuecard.core.config import EMBEDDED
+from cuecard.core.errors import NotAllowed
+from cuecard.core.evaluation.exam import plan_exam, run_exam
 from cuecard.core.evaluation.scores import judged_trials, score_run, stamp_of
+from cuecard.core.judges.lexical import LexicalJudge
+from cuecard.core.llm.hub import ModelHub
 from cuecard.core.scoring.trial_score import figures_of
 from cuecard.store.workspace import Workspace
+from cuecard.tui.present.labels import run_kind
 from effect_runs import offline_run
+from exam_tasks import exam_task
 from result_rows import pool, row
 
 
@@ -88,3 +99,25 @@ def test_rows_say_what_a_trial_was(played):
     assert one.value("run") == workspace.runs.get(run).uid[:8]
     nobody = gather(workspace, [run], ["sage"])
     assert {(each.judge, each.judged_by) for each in nobody.rows} == {(None, "sage")}
+
+
+async def test_the_exam_of_a_judge_is_among_no_scores_and_labels(tmp_path):
+    with Workspace.open(tmp_path / "exam.db") as workspace:
+        task = exam_task("graph", "en", 1)
+        workspace.tasks.save(task, author="Ana")
+        judge, hub = LexicalJudge(), ModelHub(EMBEDDED)
+        plan = plan_exam(workspace, judge, [task.id], config=EMBEDDED)
+        run, _failures = await run_exam(workspace, plan, judge, hub, config=EMBEDDED, by="Ana")
+        assert run.is_exam
+        assert run_kind(run) == "exam"
+        assert workspace.verdicts.progress("Ana") == []
+        for refused in (
+            lambda: gather(workspace, [run.id]),
+            lambda: score_run(workspace, run.id),
+            lambda: inputs_of_labels(workspace, Scope(runs=(run.id,))),
+            lambda: make_set(workspace, SamplingPlan(runs=(run.id,), n=5), name="", by="Ana"),
+            lambda: VerdictSource(workspace, "Ana", run.id, None),
+        ):
+            with pytest.raises(NotAllowed, match="exam of a judge"):
+                refused()
+        assert inputs_of_labels(workspace, Scope()).cases == ()

@@ -10,7 +10,14 @@ from cuecard.core.engine.events import RunState
 from cuecard.core.errors import NotAllowed, NotFound
 from cuecard.core.evaluation.judging import judge_run, lexical_judge
 from cuecard.core.evaluation.plans import settings_of
-from cuecard.core.evaluation.rescoring import RescoreOutcome, pairs_of, plan_rescoring, rescore_run
+from cuecard.core.evaluation.rescoring import (
+    RenewedTasks,
+    RescoreOutcome,
+    pairs_of,
+    plan_rescoring,
+    renewed_tasks,
+    rescore_run,
+)
 from cuecard.core.evaluation.runs import resume_run
 from cuecard.core.evaluation.scores import score_run
 from cuecard.core.families.table.gold import Column, Table
@@ -190,6 +197,32 @@ async def test_what_would_have_been_another_course_is_left_out(workspace: Worksp
         plan_rescoring(workspace, run, targets={"others": 1})
     with pytest.raises(NotAllowed, match="judged by sage"):
         plan_rescoring(workspace, run, judges=("sage",))
+
+
+async def test_only_what_changes_scores_counts_and_two_rescorings_have_two_names(
+    workspace: Workspace,
+):
+    run = ended_run(workspace, graph_task(), [HALF])
+    await judge_run(workspace, run)
+
+    def renewed() -> RenewedTasks:
+        newest = {"makers": workspace.tasks.revision("makers").number}
+        return renewed_tasks(workspace, {"makers": 1}, newest)
+
+    corrected(workspace, graph_task().model_copy(update={"title": "Makers of machines"}))
+    assert renewed() == RenewedTasks()
+    with pytest.raises(NotAllowed, match="No gold has changed"):
+        await rescore_run(workspace, plan_rescoring(workspace, run), [lexical_judge()], by="bo")
+    names: list[str] = []
+    for gold in (CORRECTED, CORRECTED[1:], CORRECTED[2:]):
+        corrected(workspace, graph_task(gold=gold))
+        assert renewed() == RenewedTasks(gold=1)
+        plan = plan_rescoring(workspace, run)
+        names.append((await rescore_run(workspace, plan, [lexical_judge()], by="bo")).run.name)
+    name = workspace.runs.get(run).name
+    assert names == [f"{name}, rescored{end}" for end in ("", " (2)", " (3)")]
+    corrected(workspace, graph_task(gold=CORRECTED).model_copy(update={"query": "Who?"}))
+    assert renewed() == RenewedTasks(played=1)
 
 
 async def test_verdicts_of_two_judges_are_never_put_together(workspace: Workspace):

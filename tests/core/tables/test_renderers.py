@@ -84,8 +84,16 @@ def test_a_table_in_latex_is_one_that_booktabs_sets():
     assert "x & $-$1.5 \\\\" in as_latex(lower)
 
 
+def test_only_columns_of_numbers_are_set_to_the_right():
+    lines = [("a", "K01", "3/6", 12, "“all”", "0d4de631"), ("b", "–", "–", None, "", "12345678")]
+    mixed = Table.of("t", ("line", "probe", "of", "n", "why", "hash"), lines)
+    assert "| --- | --- | ---: | ---: | --- | --- |" in as_markdown(mixed)
+    assert r"\begin{tabular}{@{}llrrll@{}}" in as_latex(mixed)
+    assert '<th scope="col" class="code">hash</th>' in as_html(mixed)
+
+
 def test_a_long_table_in_latex_goes_on_on_the_next_page():
-    text = as_latex(Table.of("t", ("a", "b"), [("x", "y")] * 41))
+    text = as_latex(Table.of("t", ("a", "b"), [("x", "3/6")] * 41))
     assert r"\begin{longtable}{@{}lr@{}}" in text
     assert r"\begin{table}" not in text
 

@@ -35,7 +35,7 @@ def mixed() -> Pool:
 
 
 def counted(view: ErrorsView) -> ErrorsView:
-    view.keep(view.filter, count(None, view.chosen, view.section, ContaminationConfig()))
+    view.keep(view.filter, count(None, view.chosen, view.section, ContaminationConfig(), ""))
     return view
 
 

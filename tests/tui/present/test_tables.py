@@ -73,6 +73,16 @@ def test_long_names_end_with_an_ellipsis_and_say_once_what_all_lines_are_of() ->
     assert plot_lines(counted, 90, 5)[1].startswith("beta  ")
 
 
+def test_lines_of_one_name_are_drawn_with_their_other_words_and_columns_to_their_ends() -> None:
+    lines = [("an agent with a long name", by, SHARE, SHARE) for by in ("people", "a model")]
+    _axis, first, second, third, _last = plot_lines(
+        Table.of("", ("Agent", "By", "Task", "World"), lines), 90, 5
+    )
+    assert first.startswith("an agent with a long name · peop… · Task  ")
+    assert second.startswith("an agent with a long name · peo… · World  ")
+    assert third.startswith("an agent with a long name · a mo… · Task  ")
+
+
 def test_the_cell_that_names_its_line_is_told_once() -> None:
     one = table(SHARE)
     assert cell_in_full(name_at(one, 0, 0, plotted=False), one.lines[0][0]) == ["a line"]

@@ -17,7 +17,7 @@ from cuecard.annotate.authoring.yaml_text import DefaultFiller
 from cuecard.annotate.families.registry import ANNOTATE
 from cuecard.core.config_schema import Config
 from cuecard.core.errors import Conflict, CuecardError, NotFound, system_words
-from cuecard.core.i18n import Language, _, headed
+from cuecard.core.i18n import Language, _, beside, headed
 from cuecard.core.tasks.base import Origin, id_problem
 from cuecard.core.tasks.models import Family
 from cuecard.core.text import for_display
@@ -152,7 +152,8 @@ def duplicate_task(ws: Workspace, person: str, task_id: str) -> str:
     for n in count(1):
         new_id = f"{task_id[:110]}-copy{f'-{n}' if n > 1 else ''}"
         with contextlib.suppress(Conflict):
-            data = {**edit.data, "id": new_id, "title": title}
+            named = title if n == 1 else beside(title, str(n))
+            data = {**edit.data, "id": new_id, "title": named}
             begin_task(ws, person, data, (*origins, *edit.origins))
             return new_id
     raise AssertionError  # one number is free

@@ -12,6 +12,7 @@ from cuecard.annotate.families.registry import element_of
 from cuecard.annotate.labelling.weights import bare_classes, weights_of
 from cuecard.core.engine.messages import CheckpointStatus, PlayerRef
 from cuecard.core.evaluation.decisions import OF_USER, decisions_of
+from cuecard.core.evaluation.plans import no_exam
 from cuecard.core.label_records import Adjudication, Label, LabelValue, SetItem, VerdictRecord
 from cuecard.core.records import TrialRecord
 from cuecard.core.tasks.base import Frozen
@@ -299,7 +300,8 @@ def _trials(
         runs: Iterable[int] = ()
     else:
         wanted = set[int]()
-        runs = scope.runs or [run.id for run in workspace.runs.all()]
+        asked = [no_exam(workspace.runs.get(run)) for run in scope.runs]
+        runs = [run.id for run in asked or workspace.runs.all() if not run.is_exam]
     found = {trial.id: trial for run in dict.fromkeys(runs) for trial in workspace.runs.trials(run)}
     for trial_id in sorted(wanted):
         if trial_id not in found:

@@ -34,7 +34,8 @@ from cuecard.annotate.labelling.sampling import (
 )
 from cuecard.core.errors import CuecardError
 from cuecard.core.evaluation.decisions import JUDGED, decisions_of
-from cuecard.core.i18n import _, listed, ngettext
+from cuecard.core.evaluation.plans import no_exam
+from cuecard.core.i18n import _, listed, ngettext, numbered
 from cuecard.core.label_records import LabelSet
 from cuecard.core.records import TrialRecord
 from cuecard.core.system import uncollected
@@ -169,6 +170,8 @@ def make_set(
     """Draw a labelling set and save it with its plan. `units`: the plan's population, if already known. Raises
     `CuecardError` if there is nothing to draw.
     """
+    for run in plan.runs:
+        no_exam(workspace.runs.get(run))
     units = population_of(workspace, plan) if units is None else units
     items = draw(units, plan)
     if units and not items:
@@ -183,11 +186,11 @@ def make_set(
             _("no item of these runs has been decided on"),
             _("Judge the runs first: `cuecard judge`."),
         )
+    usual = ngettext("Set of run {runs}", "Set of runs {runs}", len(plan.runs)).format(
+        runs=listed(map(str, plan.runs))
+    )
     return workspace.label_sets.create(
-        name=name.strip()
-        or ngettext("Set of run {runs}", "Set of runs {runs}", len(plan.runs)).format(
-            runs=listed(map(str, plan.runs))
-        ),
+        name=name.strip() or numbered(usual, (each.name for each in workspace.label_sets.all())),
         created_by=by,
         items=items,
         plan=plan.model_dump(mode="json"),

@@ -29,6 +29,7 @@ from cuecard.core.engine.events import Event
 from cuecard.core.engine.messages import CheckpointStatus
 from cuecard.core.errors import DatabaseAway, NotAllowed
 from cuecard.core.evaluation.items import PredictedItem, predicted_items
+from cuecard.core.evaluation.plans import no_exam
 from cuecard.core.i18n import _
 from cuecard.core.label_records import Label, LabelValue
 from cuecard.core.verdicts import ItemKind
@@ -59,6 +60,8 @@ class VerdictSource:
     def __init__(
         self, workspace: Workspace, person: str, run_id: int | None, trial_id: int | None
     ) -> None:
+        if run_id is not None:
+            no_exam(workspace.runs.get(run_id))
         self._verdicts, self._person = workspace.verdicts, person
         self._run_id, self._trial_id = run_id, trial_id
 

@@ -22,7 +22,9 @@ def comparison_tables(found: Sequence[Comparison], *, tasks: int = WORST) -> tup
     tables: list[Table] = []
     for family in dict.fromkeys(one.family for one in found):
         mine = [one for one in found if one.family == family]
-        tables += [difference_table(mine), spending_table(mine)]
+        tables.append(difference_table(mine))
+        if any(map(_calls_models, mine[0].contrasts)):
+            tables.append(spending_table(mine))
         if any(anything_left_out(contrast.left_out) for contrast in mine[0].contrasts):
             tables.append(left_out_table(mine[0]))
         if tasks:
@@ -117,7 +119,8 @@ def difference_table(
 
 
 def _chance(p: float | None) -> Cell:
-    return Cell("–" if p is None else f"{p:.3f}", value=p)
+    least = 0.0005
+    return Cell("–" if p is None else f"{p:.3f}" if p >= least else "<0.001", value=p)
 
 
 def alone_text(found: Comparison, contrast: Contrast) -> str:
@@ -191,6 +194,12 @@ def spending_table(found: Sequence[Comparison]) -> Table:
     )
 
 
+def _calls_models(contrast: Contrast) -> bool:
+    spent = contrast.spending
+    told = (spent.arm_tokens, spent.base_tokens, spent.arm_cost, spent.base_cost)
+    return any(each.value for each in told)
+
+
 def anything_left_out(out: LeftOut) -> bool:
     return out != LeftOut()
 
@@ -233,8 +242,9 @@ def left_out_table(found: Comparison) -> Table:
 
 
 def worst_tables(found: Comparison, tasks: int = WORST) -> tuple[Table, ...]:
-    """For each contrast, the tasks with the largest differences."""
-    return tuple(worst_table(found, one, tasks) for one in found.contrasts if one.tasks)
+    """For each contrast, the tasks with the largest differences, where any differs."""
+    apart = (one for one in found.contrasts if any(task.difference for task in one.tasks))
+    return tuple(worst_table(found, one, tasks) for one in apart)
 
 
 def worst_table(

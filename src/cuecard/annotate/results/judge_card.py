@@ -230,6 +230,8 @@ def missing_table(figures: ExamFigures, families: Sequence[str]) -> Table | None
     def why(probe: Probe) -> str:
         if all(probe.id in each for each in never):
             return _("does not apply to these families")
+        if probe.id in figures.rules:
+            return _("rules decide on all its items")
         if probe.id == "V07":
             return _("the judge has one prompt, or none")
         return _("no item that it applies to")

@@ -20,7 +20,7 @@ from cuecard.annotate.results.plots.model import Axis, Plot, Point, Series, boun
 from cuecard.annotate.results.words import amount
 from cuecard.core.i18n import N_, _, ngettext
 from cuecard.core.scoring.measures import COUNTS
-from cuecard.core.tables.table import Cell, Table
+from cuecard.core.tables.table import Cell, Table, percent
 from cuecard.core.tables.table import Row as Line
 
 TASKS = (10, 20, 30, 50, 100, 200, 400)
@@ -196,7 +196,7 @@ def noise_table(plan: Plan) -> Table:
             notes.append(
                 _(
                     "Of what sets agents' means apart {share}% is the agents (dependability)."
-                ).format(share=round(100 * found.value))
+                ).format(share=percent(found.value))
             )
         if (plan.pilot.part("agent_task").raw or 0) < 0:
             told = _("Estimated below zero, which chance does, and shown as 0: {name}.")

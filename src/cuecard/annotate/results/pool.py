@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from cuecard.annotate.results import Dimension
 from cuecard.core.engine.messages import PlayerRef, Usage
-from cuecard.core.evaluation.plans import memory_of, setting_of, settings_of
+from cuecard.core.evaluation.plans import memory_of, no_exam, setting_of, settings_of
 from cuecard.core.evaluation.scores import OnCount, judged_trials
 from cuecard.core.families.facts.family import tier_of_count
 from cuecard.core.i18n import current_language
@@ -219,7 +219,7 @@ def _gathered(
     rows: list[Row] = []
     usage: list[UsageRecord] = []
     for run_id in dict.fromkeys(runs):
-        run = workspace.runs.get(run_id)
+        run = no_exam(workspace.runs.get(run_id))
         records.append(run)
         settings = settings_of(run)
         every = [t for t in workspace.runs.trials(run_id) if t.agent.kind != EXAMINER]

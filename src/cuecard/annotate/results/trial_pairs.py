@@ -19,9 +19,8 @@ from cuecard.core.engine.events import (
 from cuecard.core.engine.messages import Usage, UserReply
 from cuecard.core.errors import NotAllowed
 from cuecard.core.evaluation.items import VerdictView, verdict_views
-from cuecard.core.evaluation.plans import first_judge
 from cuecard.core.i18n import _
-from cuecard.core.records import UsageRecord
+from cuecard.core.records import UsageRecord, first_judge
 from cuecard.core.scoring.trial_score import score_trial
 from cuecard.core.verdicts import Judgement
 
@@ -247,7 +246,7 @@ class TrialPair:
             return tuple((a, b) for at, a in enumerate(ours) for b in ours[at + 1 :])
         theirs = [each.judge.name for each in self.right.judgements]
         either = [*ours, *(name for name in theirs if name not in ours)]
-        first = first_judge(self.left.opened.run)
+        first = first_judge(self.left.opened.run.plan)
         either.sort(key=lambda name: (name not in theirs, name != first))
         return tuple((name, name) for name in either)
 

@@ -43,6 +43,7 @@ from cuecard.core.evaluation.plans import (
     RunSettings,
     check_prices,
     enter_run,
+    free_name,
     player_configs,
     settings_of,
 )
@@ -335,7 +336,7 @@ def _entered(
     if run is None:
         roster = player_configs(config, judges=(name,))
         settings = RunSettings(judges=(), exam=plan.setting, roster=roster, budget=budget)
-        title = _("exam: {judge}").format(judge=name)
+        title = free_name(workspace, _("exam: {judge}").format(judge=name))
         tasks = tuple(sheet.task_id for sheet in plan.sheets)
         if not tasks:
             raise NotFound(_("No task has an exam"), "\n".join(plan.skipped.values()))

@@ -23,7 +23,7 @@ from cuecard.core.engine.players import PlayerNames, build_players, check_comman
 from cuecard.core.engine.step_context import Agent, User
 from cuecard.core.engine.trial import TrialSetup
 from cuecard.core.errors import ConfigError, NotAllowed
-from cuecard.core.i18n import _, listed
+from cuecard.core.i18n import _, listed, numbered
 from cuecard.core.llm.hub import ModelHub
 from cuecard.core.players import DEFAULT_AGENT, DEFAULT_JUDGE, DEFAULT_USER, DEFAULT_WORLD
 from cuecard.core.probes.results import ExamSetting, ProbeSetting
@@ -347,7 +347,7 @@ def create_replay(workspace: Archive, run_id: int, *, by: str, name: str = "") -
     plan = RunPlan(
         tasks=tuple(trial.task_id for trial in trials),
         agents=tuple(dict.fromkeys(trial.agent.name for trial in trials)),
-        name=name or _("{name}, replayed").format(name=old.name),
+        name=name or free_name(workspace, _("{name}, replayed").format(name=old.name)),
         samples=old.samples,
         limits=old.limits,
         settings=settings,
@@ -368,12 +368,21 @@ def settings_of(run: RunRecord) -> RunSettings:
         ) from error
 
 
-def first_judge(run: RunRecord) -> str:
-    """The judge by which a run's scores are, and its trials are read first; "" if that is not known."""
-    try:
-        return next(iter(settings_of(run).judges), "")
-    except ConfigError:
-        return ""
+def no_exam(run: RunRecord) -> RunRecord:
+    """The run, if it can have scores and labels. Raises `NotAllowed` for the exam of a judge."""
+    if run.is_exam:
+        raise NotAllowed(
+            _("Run {id} is the exam of a judge").format(id=run.id),
+            _("it has no scores, and nothing of it is labelled"),
+            _("`cuecard exam JUDGE --known` tells what it found."),
+            in_app=_("It is opened from the list of runs."),
+        )
+    return run
+
+
+def free_name(workspace: Archive, name: str) -> str:
+    """A name made by rule, with a number where another run is called so."""
+    return numbered(name, (run.name for run in workspace.runs.all()))
 
 
 def enter_run(workspace: Archive, plan: RunPlan, cells: Sequence[TrialCell], by: str) -> RunRecord:

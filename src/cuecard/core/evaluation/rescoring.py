@@ -6,7 +6,9 @@ import asyncio
 from collections.abc import AsyncGenerator, Callable, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING
+from weakref import WeakKeyDictionary
 
 from cuecard.core.engine.messages import PlayerRef
 from cuecard.core.engine.step_context import Judge
@@ -23,11 +25,11 @@ from cuecard.core.evaluation.judging import (
     record_judgement,
     recorded_calls,
 )
-from cuecard.core.evaluation.plans import RunPlan, enter_run, settings_of
+from cuecard.core.evaluation.plans import RunPlan, enter_run, free_name, settings_of
 from cuecard.core.evaluation.run_trials import playing
 from cuecard.core.i18n import _, listed
 from cuecard.core.records import Revision, RunRecord, RunState, TrialCell, TrialRecord
-from cuecard.core.rescoring import Carry, carry, changes_in_play, item_changes, whole
+from cuecard.core.rescoring import Carry, GoldChange, carry, changes_in_play, item_changes, whole
 from cuecard.core.tasks.base import Frozen
 from cuecard.core.verdicts import Decision, Judgement
 
@@ -60,9 +62,14 @@ class Moved:
     old: Revision
     new: Revision
 
-    @property
+    @cached_property
     def same(self) -> bool:
-        return self.old.hash == self.new.hash
+        """Whether the gold that judges read is the same."""
+        if self.old.hash == self.new.hash:
+            return True
+        return all(
+            each.fate is GoldChange.SAME for each in item_changes(self.old.task, self.new.task)
+        )
 
 
 @dataclass(frozen=True)
@@ -85,6 +92,38 @@ class RescorePlan:
     @property
     def changed(self) -> tuple[Moved, ...]:
         return tuple(moved for moved in self.tasks.values() if not moved.same)
+
+
+@dataclass(frozen=True)
+class RenewedTasks:
+    """How many tasks have a newer revision: with other `gold`, by which trials on the older one can be judged; that is `played`
+    otherwise, by which they cannot. What changes no scores is not counted.
+    """
+
+    gold: int = 0
+    played: int = 0
+
+
+_KNOWN: WeakKeyDictionary[Archive, dict[tuple[str, int, int], tuple[str, ...] | bool]] = (
+    WeakKeyDictionary()
+)
+
+
+def renewed_tasks(
+    workspace: Archive, played: Mapping[str, int], newest: Mapping[str, int]
+) -> RenewedTasks:
+    """What became of the revisions that were played, by task. Two are compared once in a workspace: they never change."""
+    known = _KNOWN.setdefault(workspace, {})
+    found: list[tuple[str, ...] | bool] = []
+    for task, number in played.items():
+        if newest.get(task, 0) <= number:
+            continue
+        key = task, number, newest[task]
+        if key not in known:
+            moved = Moved(workspace.tasks.revision(task, number), workspace.tasks.revision(task))
+            known[key] = changes_in_play(moved.old.task, moved.new.task) or moved.same
+        found.append(known[key])
+    return RenewedTasks(found.count(False), sum(isinstance(each, tuple) for each in found))
 
 
 def plan_rescoring(
@@ -358,7 +397,7 @@ def _entered(workspace: Archive, plan: RescorePlan, by: str, anew: bool) -> RunR
     grid = RunPlan(
         tasks=tuple(dict.fromkeys(trial.task_id for trial in plan.trials)),
         agents=tuple(dict.fromkeys(trial.agent.name for trial in plan.trials)),
-        name=_("{name}, rescored").format(name=plan.run.name),
+        name=free_name(workspace, _("{name}, rescored").format(name=plan.run.name)),
         samples=plan.run.samples,
         limits=plan.run.limits,
         settings=settings,

@@ -12,7 +12,7 @@ from cuecard import __version__
 from cuecard.core.engine.events import Event
 from cuecard.core.engine.messages import PlayerRef
 from cuecard.core.errors import CuecardError, NotFound
-from cuecard.core.evaluation.plans import settings_of
+from cuecard.core.evaluation.plans import no_exam, settings_of
 from cuecard.core.families.checkpoints.score import ProfileCount
 from cuecard.core.i18n import _, current_language, listed
 from cuecard.core.label_records import JudgementHead
@@ -204,7 +204,7 @@ def score_run(
 
     Reads the logs of trials without stored figures; call it in a thread. Raises `NotFound`.
     """
-    run = workspace.runs.get(run_id)
+    run = no_exam(workspace.runs.get(run_id))
     every = [t for t in workspace.runs.trials(run_id) if t.agent.kind != EXAMINER]
     judged = {
         one.trial.id: one

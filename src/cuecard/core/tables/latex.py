@@ -173,6 +173,7 @@ def _panels(table: Table, size: str) -> list[_Panel]:
             [line[at] if at < len(line) else Cell("") for line in table.lines],
             _SIZES[size],
             names=not at,
+            words=table.is_of_words(at),
         )
         for at, heading in enumerate(table.headings)
     ]
@@ -205,10 +206,12 @@ def _panel(columns: Sequence[_Column]) -> _Panel:
     )
 
 
-def _column(heading: str, cells: Sequence[Cell], size: float, *, names: bool) -> _Column:
+def _column(
+    heading: str, cells: Sequence[Cell], size: float, *, names: bool, words: bool
+) -> _Column:
     rooms = [_room(cell, size) for cell in cells]
-    words = plain(heading).split()
-    longest = max((_points(word, size) for word in words), default=0.0)
+    told = plain(heading).split()
+    longest = max((_points(word, size) for word in told), default=0.0)
     needed, most = max(rooms, default=0.0), _NAMES if names else _MOST
     if needed > most and not any(cell.is_figure for cell in cells):
         width = max(most, min(longest, 2 * most))
@@ -216,8 +219,8 @@ def _column(heading: str, cells: Sequence[Cell], size: float, *, names: bool) ->
         tall = sum(int(room / width) for room in rooms)
         return _Column(spec, width, escaped(heading), tuple(map(_broken, cells)), tall)
     width = max(needed, longest)
-    side = "l" if names else "r"
-    return _Column(side, width, _stacked(words, width, size, side), tuple(map(_cell, cells)))
+    side = "l" if words else "r"
+    return _Column(side, width, _stacked(told, width, size, side), tuple(map(_cell, cells)))
 
 
 def _stacked(words: Sequence[str], width: float, size: float, side: str) -> str:

@@ -4,6 +4,7 @@ items behind it (`Coefficient`), and how figures stand in a cell.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
@@ -205,6 +206,7 @@ class Cell:
         return f"{statistic.value:.3f}" not in self.text and percent(statistic.value) in self.text
 
 
+_WORD = re.compile(r"\W*[^\W\d_]|[0-9a-f]{8,}$")
 Row = tuple[Cell, ...]
 Shown = str | int | Statistic | Cell | None
 """What may stand in a cell: words, a count, a statistic, a cell of its own, or nothing, which is told by a dash."""
@@ -233,6 +235,13 @@ class Table:
         """A table of what stands in its cells."""
         rows = ((each if isinstance(each, Cell) else cell(each) for each in line) for line in lines)
         return cls(view, title, tuple(headings), tuple(map(tuple, rows)), tuple(notes))
+
+    def is_of_words(self, column: int) -> bool:
+        """Whether a column names the lines, or something in it is neither a figure nor told by one, such as `3/6`. It is set
+        to the left, others to the right.
+        """
+        cells = (line[column] for line in self.lines if column < len(line))
+        return not column or any(not one.is_figure and _WORD.match(one.text) for one in cells)
 
     def noted(self, notes: Iterable[str]) -> Table:
         """With these notes below its own."""

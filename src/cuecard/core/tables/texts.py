@@ -40,13 +40,16 @@ def apart_word() -> str:
     return f"{STAR} " + _("The interval of the difference does not hold zero.")
 
 
+_SIDES = " ---: ", " --- "
+
+
 def as_markdown(table: Table) -> str:
     """A heading, the table, and remarks and notes as paragraphs."""
     lines = [
         f"## {escaped(table.title)}",
         "",
         _row([Cell(heading) for heading in table.headings]),
-        "| --- |" + " ---: |" * (len(table.headings) - 1),
+        "|".join(("", *(_SIDES[table.is_of_words(at)] for at in range(len(table.headings))), "")),
         *(_row(line) for line in table.lines),
         "",
     ]
@@ -223,7 +226,6 @@ def tables_text(tables: Sequence[Table], form: Form, **beside: object) -> str:
             return "\n".join(as_markdown(table) for table in tables)
 
 
-_NUMBER = re.compile(r"[\d–+−.,:%/×() \[\]-]*")
 _SHORT = 36
 """Characters that a column of words keeps on one line."""
 _LONG = 16
@@ -240,7 +242,7 @@ def as_html(table: Table, *, id: str = "", caption: str = "") -> str:
     """
     found = [[figure_of(cell) for cell in line] for line in table.lines]
     columns = list(zip(*found, strict=False))
-    classes = [_class(column, names=not at) for at, column in enumerate(columns)]
+    classes = [_class(column) if table.is_of_words(at) else "" for at, column in enumerate(columns)]
     classes += [""] * (len(table.headings) - len(columns))
     return (
         environment("cuecard.core.tables")
@@ -287,14 +289,11 @@ def attributes(cell: CellFigure) -> dict[str, str]:
     return {name: value for name, value in {**shown, "title": cell.remark}.items() if value}
 
 
-def _class(column: Sequence[CellFigure], *, names: bool) -> str:
-    """Of a column's cells: how its words are set, "" for numbers. `names`: it names the lines."""
+def _class(column: Sequence[CellFigure]) -> str:
+    """Of the cells of a column of words: how these are set."""
     words = [cell.text for cell in column if not cell.is_figure]
-    if not names:
-        if not words or all(_NUMBER.fullmatch(word) for word in words):
-            return ""
-        if all(_DIGEST.fullmatch(word) for word in words):
-            return "code"
+    if words and all(_DIGEST.fullmatch(word) for word in words):
+        return "code"
     return "text short" if max(map(len, words), default=0) <= _SHORT else "text"
 
 

@@ -370,21 +370,15 @@ def _print(each: Table) -> None:
         return
     texts = [[_short_with_interval(cell) for cell in line] for line in each.lines]
     styles = [[_style(cell) for cell in line] for line in each.lines]
-    words = {at for at in range(1, len(each.headings)) if _is_of_words(each, at)}
+    words = {at for at in range(len(each.headings)) if each.is_of_words(at)}
     for at, columns in enumerate(_blocks(each.headings, texts, words)):
         table(
             each.title if not at else "",
             [each.headings[column] for column in columns],
             [[line[column] if column < len(line) else "" for column in columns] for line in texts],
-            numbers=[n for n, at in enumerate(columns) if n and at not in words],
+            numbers=[n for n, at in enumerate(columns) if at not in words],
             styles=[[line[column] for column in columns if column < len(line)] for line in styles],
         )
-
-
-def _is_of_words(each: Table, column: int) -> bool:
-    """Whether something in the column is neither a figure nor told by one, such as `3/6`."""
-    cells = (line[column] for line in each.lines if column < len(line))
-    return any(cell.text[:1].isalpha() and not cell.is_figure for cell in cells)
 
 
 def _style(cell: Cell) -> str:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from cuecard.core.i18n import N_, _
+from cuecard.core.i18n import N_, _, listed, plural
 from cuecard.tui.commands.context import Context, check_judges, check_place, pool_of
 from cuecard.tui.commands.output import console, live_progress, note
 from cuecard.tui.commands.verb import (
@@ -230,8 +230,14 @@ def blame(
                 on_progress=None if status is None else lambda n, of: status(f"{n:,}/{of:,}"),
             )
             done = asyncio.run(asking)
+        alike: dict[str, list[str]] = {}
         for trial, reason in done.failures.items():
-            note(_("Trial {n}: {reason}").format(n=trial, reason=reason))
+            alike.setdefault(reason, []).append(str(trial))
+        for reason, trials in alike.items():
+            told = {"trials": listed(trials, 6), "reason": reason}
+            note(
+                plural("Trial {trials}: {reason}", "Trials {trials}: {reason}", len(trials), **told)
+            )
     said = said_of(ours.workspace, rows)
     if not any(row.judge for row in pool.rows):
         note(_("No trial of these runs is judged. Judge them first (`cuecard judge`)."))
@@ -244,7 +250,7 @@ def blame(
             ).format(n=len(rows))
         )
     return Result(
-        Page(blame_tables(rows, said), share=True),
+        Page(blame_tables(rows, said, ours.reader), share=True),
         lambda: {
             "failed": [row.trial.id for row in rows],
             "said": [one.model_dump(mode="json") for one in shown_to(ours.reader, said)],

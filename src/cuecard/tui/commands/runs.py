@@ -287,7 +287,7 @@ def _print_runs(found: Sequence[RunRecord], disputed: Mapping[int, int]) -> None
     if not found:
         note(_("No runs yet; `cuecard run` starts one."))
         return
-    from cuecard.tui.present.labels import RUN_KIND
+    from cuecard.tui.present.labels import run_kind
 
     table(
         "",
@@ -298,7 +298,7 @@ def _print_runs(found: Sequence[RunRecord], disputed: Mapping[int, int]) -> None
         ),
         [
             (
-                *(run.name, _(RUN_KIND[run.kind]), run.shown.label, run.created_by),
+                *(run.name, run_kind(run), run.shown.label, run.created_by),
                 f"{run.created_at.astimezone():%Y-%m-%d %H:%M}",
                 *((disputed.get(run.id, ""),) if disputed else ()),
                 *(f"{run.finished:,}/{run.trials:,}", run.id),

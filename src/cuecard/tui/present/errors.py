@@ -103,10 +103,10 @@ Sections = Mapping[Section, tuple[Table, ...]]
 
 
 def count(
-    workspace: Workspace, pool: Pool, section: Section, settings: ContaminationConfig
+    workspace: Workspace, pool: Pool, section: Section, settings: ContaminationConfig, person: str
 ) -> Sections:
     """The tables of a section, with those that are counted along with them. `settings`: what else gives the benchmark
-    away. Slow: not for the screen's thread.
+    away; `person`: who reads them. Slow: not for the screen's thread.
     """
     found: dict[Section, list[Table]] = {}
     if section == "contamination":
@@ -114,7 +114,7 @@ def count(
         return {section: contamination_tables(pool, met)}
     if section == "blame":
         rows = failed_trials(pool)
-        return {section: blame_tables(rows, said_of(workspace, rows))}
+        return {section: blame_tables(rows, said_of(workspace, rows), person)}
     if section in _PART:
         # One report holds them all, so that each of its sections is there once one was asked for.
         parts: dict[Part, list[Table]] = {}

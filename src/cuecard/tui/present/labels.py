@@ -7,6 +7,7 @@ from rich.text import Text
 from cuecard.core.engine.messages import STATUS_WORDS, CheckpointStatus, PlayerRef
 from cuecard.core.families.checkpoints.gold import AMBIGUITY_WORDS
 from cuecard.core.i18n import N_, _, beside, ngettext
+from cuecard.core.records import RunRecord
 from cuecard.core.tasks.models import CUE_WORDS
 from cuecard.core.text import one_line
 from cuecard.tui.families import TUI
@@ -54,8 +55,13 @@ TERMINATION: dict[str, tuple[str, str, str]] = {
     "internal_error": ("✗", "error", N_("internal error")),
     "cancelled": ("–", "muted", N_("cancelled")),
 }
-RUN_KIND = {"grid": N_("run"), "play": N_("play"), "probe": N_("probe")}
+_RUN_KIND = {"grid": N_("run"), "play": N_("play"), "probe": N_("probe"), "exam": N_("exam")}
 LANGUAGE_LABEL: dict[str, str] = {"en": "EN", "zh": "中"}
+
+
+def run_kind(run: RunRecord) -> str:
+    """What a list of runs calls it."""
+    return _(_RUN_KIND["exam" if run.is_exam else run.kind])
 
 
 def badge(

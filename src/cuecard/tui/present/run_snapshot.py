@@ -14,6 +14,7 @@ from cuecard.annotate.task_feedback import disputed_runs
 from cuecard.core.engine.events import Termination
 from cuecard.core.engine.messages import Usage
 from cuecard.core.errors import CuecardError, NotAllowed
+from cuecard.core.evaluation.rescoring import RenewedTasks, renewed_tasks
 from cuecard.core.evaluation.runs import budget_of
 from cuecard.core.i18n import _, current_language, listed, ngettext, plural
 from cuecard.core.records import (
@@ -58,16 +59,20 @@ def disputed_lines(count: int) -> list[list[Piece]]:
     return [[Piece(f"{DISPUTED} {said.format(n=count)}", "bad")]]
 
 
-def renewed_lines(count: int) -> list[list[Piece]]:
-    """A line about a run of which so many tasks have another revision by now; none for none."""
-    if not count:
-        return []
-    said = ngettext(
-        "{n} task has a newer revision: {MENU} r scores these trials on its gold",
-        "{n} tasks have newer revisions: {MENU} r scores these trials on their gold",
-        count,
+def renewed_lines(renewed: RenewedTasks) -> list[list[Piece]]:
+    """Lines about a run of which tasks have another revision by now that would change its scores; none for none."""
+    gold = ngettext(
+        "{n} task has other gold by now: {MENU} r scores these trials on it",
+        "{n} tasks have other gold by now: {MENU} r scores these trials on it",
+        renewed.gold,
     )
-    return [[Piece(hint(said, n=count), "muted")]]
+    played = ngettext(
+        "{n} task is played otherwise by now: only a new run tells its scores",
+        "{n} tasks are played otherwise by now: only a new run tells their scores",
+        renewed.played,
+    )
+    told = ((gold, renewed.gold), (played, renewed.played))
+    return [[Piece(hint(text, n=n), "muted")] for text, n in told if n]
 
 
 @dataclass(frozen=True)
@@ -105,7 +110,7 @@ UNSETTLED = RunState.INTERRUPTED, RunState.OPEN
 class RunSnapshot:
     """A run as it was read; `pace`: how far this process had come then, if it plays the run. `unread`: why its settings
     cannot be read, if they cannot. `handout`: where it stands with workers, if it was offered to them. `asked`: the last
-    order to whoever plays it. `renewed`: how many of its tasks have a newer revision. `tags`: of its trials, by uid. Not
+    order to whoever plays it. `renewed`: what became of its tasks. `tags`: of its trials, by uid. Not
     `whole`: trials, spending and tags are not read yet.
     """
 
@@ -114,7 +119,7 @@ class RunSnapshot:
     spent: Spending
     budget: float | None = None
     disputed: int = 0
-    renewed: int = 0
+    renewed: RenewedTasks = field(default_factory=RenewedTasks)
     pace: Pace | None = None
     unread: CuecardError | None = None
     handout: OfferProgress | None = None
@@ -202,7 +207,7 @@ def run_snapshot(
         whole=whole,
         budget=budget,
         disputed=disputed_runs(workspace).get(run_id, 0),
-        renewed=sum(newest.get(task, 0) > revision for task, revision in played.items()),
+        renewed=renewed_tasks(workspace, played, newest),
         pace=pace,
         unread=unread,
         handout=workspace.workers.handout(run_id),

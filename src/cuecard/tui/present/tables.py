@@ -107,9 +107,11 @@ class Bar:
 
 
 def bars(table: Table) -> list[Bar]:
-    """Every figure of a table that has a value, line by line."""
+    """Every figure of a table that has a value, line by line. Lines of one name are told apart by their other words."""
+    alike = len({line[0].text for line in table.lines}) < len(table.lines)
+    words = [at for at in range(len(table.headings)) if not at or (alike and table.is_of_words(at))]
     return [
-        Bar(line[0].text, heading, cell, cell.statistic)
+        Bar(" · ".join(line[at].text for at in words), heading, cell, cell.statistic)
         for line in table.lines
         for heading, cell in zip(table.headings, line, strict=True)
         if cell.statistic is not None and cell.statistic.value is not None
@@ -224,8 +226,8 @@ def table_rows(table: Table, room: int) -> tuple[Sequence[GridColumn], Rows]:
     if columns[0].width + sum(whole) > left:
         whole = [max(n, min(roomy, w)) for n, w in zip(needed, whole, strict=True)]
     columns += [
-        GridColumn(one_line(heading), least, raw=True, right=True, most=_MOST)
-        for heading, least in zip(others, whole, strict=True)
+        GridColumn(one_line(h), least, raw=True, right=not table.is_of_words(at), most=_MOST)
+        for at, (h, least) in enumerate(zip(others, whole, strict=True), 1)
     ]
     return columns, rows
 
@@ -254,8 +256,14 @@ def plot_lines(table: Table, room: int, most: int) -> list[str]:
     """The same as text below an axis, as many lines as there is room for: beside a table that tells the values."""
     shown_bars = bars(table)
     alone = len({bar.who for bar in shown_bars}) == 1
-    told = (bar.what if alone else f"{bar.what} · {bar.who}" for bar in shown_bars[:most])
-    names = [cut(name, _FIRST_WIDE) for name in told]
+    widest = max(_FIRST_WIDE, room // 2 - 5)
+    names = [
+        cut(bar.what, widest)
+        if alone
+        # The column is read to its end: of the line's name the beginning tells enough.
+        else f"{cut(bar.what, max(_FIRST // 2, widest - 3 - cell_len(bar.who)))} · {bar.who}"
+        for bar in shown_bars[:most]
+    ]
     wide = max(map(cell_len, names), default=0)
     axis, lines = plot_of(table, max(16, room - wide - 6))
     shown = [
@@ -268,9 +276,7 @@ def plot_lines(table: Table, room: int, most: int) -> list[str]:
 def text_lines(table: Table, room: int) -> list[str]:
     """A table as text below its headings, the first column cut to the room that the others leave."""
     rows = [table.headings, *([one_line(cell.text) for cell in line] for line in table.lines)]
-    numbers = [
-        any(line[at].value is not None for line in table.lines) for at in range(len(rows[0]))
-    ]
+    numbers = [not table.is_of_words(at) for at in range(len(rows[0]))]
     widths = [min(_MOST, max(map(cell_len, column))) for column in zip(*rows, strict=True)]
     longest = max(cell_len(row[0]) for row in rows)
     widths[0] = max(LEAST, min(longest, room - sum(widths[1:]) - 2 * len(widths)))

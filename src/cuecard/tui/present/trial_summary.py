@@ -12,7 +12,7 @@ from cuecard.annotate.results.pool import Row
 from cuecard.core.engine.messages import PlayerRef
 from cuecard.core.evaluation.blame import Blame
 from cuecard.core.evaluation.items import VerdictView
-from cuecard.core.i18n import N_, _, beside, headed, listed, ngettext
+from cuecard.core.i18n import N_, _, beside, headed, joined, listed, ngettext
 from cuecard.core.records import TrialRecord
 from cuecard.core.scoring.measures import COUNTS, HEADLINES, measure_label
 from cuecard.core.tasks.models import Task
@@ -293,7 +293,5 @@ def blame_lines(said: Iterable[Blame], person: str) -> Iterator[str]:
             else one_line(blame.by, 40)
         )
         line = _("{party}, by {who}").format(party=blame.party.label, who=by)
-        told = _("; ").join(
-            filter(None, (blame.reason, *(f"“{quote}”" for quote in blame.evidence)))
-        )
+        told = joined((blame.reason, *(f"“{quote}”" for quote in blame.evidence)))
         yield headed(line, one_line(told, 400)) if told else line

@@ -5,6 +5,7 @@ from functools import cached_property
 from typing import Literal
 
 from cuecard.annotate.labelling.views import without_decisions
+from cuecard.annotate.results.errors.blame import none_to_blame
 from cuecard.annotate.results.trial_against_gold import (
     GROUPINGS,
     Against,
@@ -37,11 +38,10 @@ from cuecard.annotate.results.trial_record import (
 from cuecard.core.engine.events import Event, UserSpoke
 from cuecard.core.engine.messages import PlayerRef
 from cuecard.core.evaluation.items import VerdictView, verdict_views
-from cuecard.core.evaluation.plans import first_judge
 from cuecard.core.families.checkpoints.gold import CheckpointChain
 from cuecard.core.families.registry import chain_of
-from cuecard.core.i18n import _, headed
-from cuecard.core.records import TrialNote
+from cuecard.core.i18n import _, headed, ngettext
+from cuecard.core.records import TrialNote, first_judge
 from cuecard.core.scoring.trial_score import score_trial
 from cuecard.core.text import one_line
 from cuecard.core.verdicts import Item, ItemKind, Judgement, Measure
@@ -73,7 +73,7 @@ class JudgedTrial:
         self.gold_shown: trial_gold.Shown = "all"
         self.grouping: Grouping = "stage" if opened.task.stages else "relation"
         self.only: tuple[Item, ...] | None = None
-        self._judge = first_judge(opened.run)
+        self._judge = first_judge(opened.run.plan)
         self._seen: set[str] = set()
 
     def take(self, opinions: TrialJudgements) -> None:
@@ -266,6 +266,13 @@ class TrialState(JudgedTrial):
     def _every_note(self) -> tuple[TrialNote, ...]:
         return self.opinions.notes if self.opinions else ()
 
+    @property
+    def none_to_blame(self) -> str:
+        """See `annotate.results.errors.blame.none_to_blame`; whether it failed is covered with the verdicts."""
+        if self.covers("verdicts"):
+            return _covered(len(self.opened.waiting))
+        return none_to_blame(self.opened, self.opinions.judgements if self.opinions else ())
+
     def uncover(self) -> None:
         self.uncovered = True
         for name in ("events", "entries", "stages", "steps"):
@@ -369,9 +376,12 @@ class TrialState(JudgedTrial):
 
 
 def _covered(waiting: int) -> str:
-    text = _(
+    text = ngettext(
+        "You are still to label {n} item of this trial in a labelling set. What was decided stays covered"
+        " until you have, or until you press {REVEAL}: labels that you give after that count as not blind.",
         "You are still to label {n} items of this trial in a labelling set. What was decided stays covered"
-        " until you have, or until you press {REVEAL}: labels that you give after that count as not blind."
+        " until you have, or until you press {REVEAL}: labels that you give after that count as not blind.",
+        waiting,
     )
     return hint(text, n=waiting)
 

@@ -96,10 +96,17 @@ class ErrorsScreen(FiguresScreen[ErrorsView], AboutRuns):
         if self._view is view:
             self.show_all()
 
+    def on_screen_resume(self) -> None:
+        # Whose fault a trial is is said on a screen above this one.
+        if self._view is not None and self._view.section == "blame":
+            for known in self._view.known.values():
+                known.pop("blame", None)
+            self.count()
+
     async def _counted(self, pool: Pool, section: Section) -> Sections:
-        settings = (await self.services.config()).contamination
+        settings, person = (await self.services.config()).contamination, self.person
         return await self.counted(
-            _("counting"), lambda workspace: count(workspace, pool, section, settings)
+            _("counting"), lambda workspace: count(workspace, pool, section, settings, person)
         )
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:

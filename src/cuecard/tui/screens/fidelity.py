@@ -140,7 +140,9 @@ class FidelityScreen(FiguresScreen[present.FidelityView]):
     async def action_scope(self) -> None:
 
         runs = await self.services.ask(
-            lambda ws: [(run.id, f"{run.id} {run.name}") for run in ws.runs.all()]
+            lambda ws: [
+                (run.id, f"{run.id} {run.name}") for run in ws.runs.all() if run.kind != "probe"
+            ]
         )
         simulators, people = self._names or ((), ())
         dialog = scope_dialog(self._scope, simulators, people, runs)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from cuecard.annotate.agreement.coefficients import (
@@ -13,13 +13,17 @@ from cuecard.annotate.agreement.coefficients import (
 )
 from cuecard.annotate.agreement.linearisation import linearised
 from cuecard.annotate.agreement.ratings import Ratings
-from cuecard.annotate.results.errors.causes import failed
+from cuecard.annotate.results.errors.causes import BARS, failed, fell_short
 from cuecard.annotate.results.pool import Pool, Row
 from cuecard.core.evaluation.blame import RULE, Blame, Party, blames_of
-from cuecard.core.i18n import _
+from cuecard.core.i18n import _, joined
+from cuecard.core.scoring.measures import measure_label
+from cuecard.core.scoring.trial_score import score_trial
 from cuecard.core.tables.table import Shown, Statistic, Table, cell
+from cuecard.core.verdicts import Judgement, Measures
 
 if TYPE_CHECKING:
+    from cuecard.annotate.results.trial_record import OpenedTrial
     from cuecard.store.workspace import Workspace
 
 
@@ -30,6 +34,22 @@ _PEOPLE = ""
 def failed_trials(pool: Pool) -> tuple[Row, ...]:
     """The failed trials of a pool, each once, in its order."""
     return tuple({row.trial.id: row for row in pool.rows if failed(row)}.values())
+
+
+def none_to_blame(opened: OpenedTrial, judgements: Iterable[Judgement]) -> str:
+    """Why nobody is asked whose fault this trial is: it failed by none of these judgements. "" where it failed by one."""
+    trial = opened.trial
+    every = [Measures.of(score_trial(opened.task, opened.events, one)) for one in judgements]
+    short = [fell_short(trial, one.value) for one in every] or [
+        fell_short(trial, lambda _name: None)
+    ]
+    if any(short):
+        return ""
+    why = _("This trial did not fail, by its {measure}.")
+    if None in short:
+        why = _("Whether this trial failed is not known: it has no {measure} yet.")
+    why = why.format(measure=measure_label(BARS[trial.family][0]))
+    return joined((why, _("Only failed trials are asked about.")))
 
 
 def said_of(workspace: Workspace, rows: Sequence[Row]) -> list[Blame]:
@@ -43,10 +63,13 @@ def shown_to(person: str, said: Collection[Blame]) -> tuple[Blame, ...]:
     return tuple(blame for blame in said if blame.trial_id in spoken)
 
 
-def blame_tables(rows: Sequence[Row], said: Collection[Blame]) -> tuple[Table, ...]:
-    """Shares of the parties by agent, and the agreement of proposers with people. Nothing where nobody said anything."""
+def blame_tables(rows: Sequence[Row], said: Collection[Blame], reader: str) -> tuple[Table, ...]:
+    """Shares of the parties by agent, and the agreement of proposers with people. Nothing where nobody said anything. The
+    trials behind a share are those of which `reader` has said something.
+    """
     if not said:
         return ()
+    seen = frozenset(blame.trial_id for blame in shown_to(reader, said))
     people: dict[int, dict[str, Party]] = defaultdict(dict)
     proposed: dict[str, dict[int, Party]] = defaultdict(dict)
     for blame in said:
@@ -58,7 +81,7 @@ def blame_tables(rows: Sequence[Row], said: Collection[Blame]) -> tuple[Table, .
         _PEOPLE: {id_: party for id_, each in people.items() if (party := _most(each.values()))},
         **dict(sorted(proposed.items())),
     }
-    return tuple(filter(None, (_shares(rows, by_source), _agreement(rows, people, proposed))))
+    return tuple(filter(None, (_shares(rows, by_source, seen), _agreement(rows, people, proposed))))
 
 
 def _most(parties: Collection[Party]) -> Party | None:
@@ -67,10 +90,14 @@ def _most(parties: Collection[Party]) -> Party | None:
     return None if others and others[0][1] == count else first
 
 
-def _shares(rows: Sequence[Row], by_source: Mapping[str, Mapping[int, Party]]) -> Table:
+def _shares(
+    rows: Sequence[Row], by_source: Mapping[str, Mapping[int, Party]], seen: Collection[int]
+) -> Table:
     agents: dict[str, list[int]] = defaultdict(list)
     for row in rows:
-        agents[row.trial.agent.name].append(row.trial.id)
+        agent = row.trial.agent
+        told = _("{name} (baseline)").format(name=agent.name) if agent.baseline else agent.name
+        agents[told].append(row.trial.id)
 
     def lines() -> Iterator[Sequence[Shown]]:
         for agent, trials in sorted(agents.items()):
@@ -85,7 +112,7 @@ def _shares(rows: Sequence[Row], by_source: Mapping[str, Mapping[int, Party]]) -
                     *(
                         cell(
                             Statistic(name=party.value, value=len(of) / len(spoken), n=len(spoken)),
-                            trials=of,
+                            trials=[id_ for id_ in of if id_ in seen],
                         )
                         for party in Party
                         for of in ([id_ for id_ in spoken if found[id_] is party],)
@@ -94,14 +121,14 @@ def _shares(rows: Sequence[Row], by_source: Mapping[str, Mapping[int, Party]]) -
 
     return Table.of(
         _("Whose fault failed trials are"),
-        (_("Agent"), _("By"), _("Trials"), *(party.label for party in Party)),
+        (_("Agent"), _("Said by"), _("Trials"), *(party.label for party in Party)),
         lines(),
         notes=(
             _(
                 "People: what most of those said who looked at a trial; where they tie it is left out."
             ),
             _(
-                "Proposals are a model's, shown to people only after they have said something themselves."
+                "Proposals are a model's. A person sees them, and the trials behind a share, only of trials of which they have said something."
             ),
         ),
     )

@@ -21,6 +21,7 @@ from cuecard.annotate.results.pool import Dimension, Pool, Row
 from cuecard.core.engine.events import Termination
 from cuecard.core.families.registry import CORE
 from cuecard.core.i18n import N_, _, pgettext
+from cuecard.core.records import TrialRecord
 from cuecard.core.scoring.measures import measure_label
 from cuecard.core.scoring.trial_score import TrialFigures
 from cuecard.core.tables.table import Cell, Shown, Table, cell, in_percent
@@ -42,14 +43,19 @@ MACHINERY: Mapping[Termination, Cause] = {
 
 
 def failed(row: Row) -> bool | None:
+    """See `fell_short`."""
+    return fell_short(row.trial, row.measure)
+
+
+def fell_short(trial: TrialRecord, measure: Callable[[str], float | None]) -> bool | None:
     """Whether the trial failed: by an error of the machinery, or because its family's measure is below the threshold.
-    None: unknown, because it has not ended or its measure has no value.
+    None: unknown, because it has not ended or its measure has no value. `measure`: its value by name.
     """
-    end = row.trial.termination
+    end = trial.termination
     if end is None:
         return None
-    name, least = BARS[row.family]
-    value = row.measure(name)
+    name, least = BARS[trial.family]
+    value = measure(name)
     if end.is_failure and (value is None or value < least):
         return True
     return None if value is None else value < least

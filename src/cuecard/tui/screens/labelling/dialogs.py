@@ -29,7 +29,7 @@ from cuecard.core.engine.events import Event
 from cuecard.core.engine.messages import CheckpointStatus
 from cuecard.core.errors import CuecardError, FileProblems
 from cuecard.core.evaluation.decisions import JUDGED
-from cuecard.core.i18n import N_, _, headed, listed, ngettext
+from cuecard.core.i18n import N_, _, headed, listed, ngettext, numbered
 from cuecard.core.label_records import LabelValue, RunLabels
 from cuecard.core.tasks.base import Frozen
 from cuecard.core.text import one_line
@@ -372,7 +372,9 @@ class SampleScreen(AnswerDialog[SampleForm, bool]):
         if not found.preview.items:
             self.notify(_("There is nothing to draw like that."), severity="warning", markup=False)
             return None
-        person, name, units = self.person, model.name or self._by_default, self._units(model)
+        person, units = self.person, self._units(model)
+        taken = [each.name for each in await self.services.ask(lambda ws: ws.label_sets.all())]
+        name = model.name or numbered(self._by_default, taken)
         made = await self.services.ask(
             lambda ws: make_set(ws, found.plan, name=name, by=person, units=units)
         )

@@ -19,7 +19,7 @@ from cuecard.tui.kit.bulk import ask_tags, to_each
 from cuecard.tui.kit.list_screens import ListScreen
 from cuecard.tui.kit.lists import Column
 from cuecard.tui.present.keyboard import hint
-from cuecard.tui.present.labels import RUN_KIND
+from cuecard.tui.present.labels import run_kind
 from cuecard.tui.present.runs import DISPUTED, when
 from cuecard.tui.screens.dialogs import AskLine
 from cuecard.tui.screens.run.start import AboutRuns, begin_run, open_run
@@ -66,7 +66,7 @@ class RunsScreen(ListScreen[RunRecord], AboutRuns):
             Column(DISPUTED, lambda run: GridCell(str(self._disputed.get(run.id, "")), "bad"), right=True, raw=True, quiet=True),
             Column(N_("Run"), lambda run: run.name, grow=3, least=12),
             Column(N_("Tags"), lambda run: listed(of_run(self._tags.get(run.uid, ()))), grow=1, quiet=True),
-            Column(N_("Kind"), lambda run: _(RUN_KIND[run.kind])),
+            Column(N_("Kind"), run_kind),
             Column(N_("State"), lambda run: run.shown.badge),
             Column(N_("Trials"), lambda run: f"{run.finished:,}/{run.trials:,}", right=True),
             Column(N_("By"), lambda run: run.created_by, grow=1, least=6),

@@ -94,17 +94,17 @@ class RunScreen(RunActions):
         opened = self._snapshot is None
         first = opened and not self._over
         snapshot = await self.services.ask(lambda ws: run_snapshot(ws, run_id, live, head=opened))
+        if opened and snapshot.run.is_exam:
+            from cuecard.tui.screens.exam import ExamScreen
+
+            self.app.switch_screen(ExamScreen(run_id))
+            return
         if not snapshot.whole:
             self._show_head(snapshot)
             if self._over:
                 await self._scored_once.wait()  # Both at once would leave the keys no time.
             pool = self._view.pool if self._view else None
             snapshot = await self.services.ask(lambda ws: run_snapshot(ws, run_id, live, pool=pool))
-        if opened and snapshot.run.plan.get("exam"):
-            from cuecard.tui.screens.exam import ExamScreen
-
-            self.app.switch_screen(ExamScreen(run_id))
-            return
         self._snapshot = snapshot
         if opened:
             self.cue_app.opened("run", snapshot.run.name, run_id=run_id)

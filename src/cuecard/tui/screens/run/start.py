@@ -88,6 +88,11 @@ def open_run(screen: CuecardScreen[Any], run: RunRecord) -> None:
     """Show the run on a screen of its own."""
     from cuecard.tui.screens.run.screen import RunScreen
 
+    if run.is_exam:
+        from cuecard.tui.screens.exam import ExamScreen
+
+        screen.app.push_screen(ExamScreen(run.id))
+        return
     screen.app.push_screen(RunScreen(run.id, over=run.state is RunState.DONE))
 
 

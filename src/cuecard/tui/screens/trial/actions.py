@@ -307,7 +307,12 @@ class Noting(StepMode):
 
     @guarded("blame")
     async def action_blame(self) -> None:
-        trial_id, person = self._trial_id, self.person
+        state, trial_id, person = self._state, self._trial_id, self.person
+        if state is None or state.opinions is None:
+            return
+        if why := await self.services.ask(lambda _ws: state.none_to_blame):
+            self.cue_app.tell(why)
+            return
         said = await self.services.ask(lambda ws: shown_to(person, blames_of(ws, [trial_id])))
         asked = ChoiceDialog(
             _("Whose fault is it that this trial failed?"),
