@@ -19,8 +19,9 @@ from cuecard.annotate.results.suspects import survey
 from cuecard.core.engine.events import Event, Limits, RunState, ToolAnswered, TrialStarted
 from cuecard.core.engine.messages import PlayerRef, SearchEntry, ToolAnswer, ToolCall
 from cuecard.core.families.registry import family_of
+from cuecard.core.predictions import Prediction
 from cuecard.core.records import TrialCell
-from cuecard.core.verdicts import Judgement, Prediction
+from cuecard.core.verdicts import Judgement
 from cuecard.store.workspace import Workspace
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))

@@ -39,18 +39,11 @@ from cuecard.core.engine.messages import (
 )
 from cuecard.core.evaluation.scores import judged_trials
 from cuecard.core.families.graph.gold import Graph, Triple
+from cuecard.core.predictions import PredictedTriple, TriplesPrediction
 from cuecard.core.records import TrialCell
 from cuecard.core.scoring.trial_score import SCHEME
 from cuecard.core.tasks.models import Task
-from cuecard.core.verdicts import (
-    Decision,
-    Item,
-    ItemKind,
-    Judgement,
-    PredictedTriple,
-    TriplesPrediction,
-    Verdict,
-)
+from cuecard.core.verdicts import Decision, Item, ItemKind, Judgement, Verdict
 from cuecard.store.workspace import Workspace
 
 AGENTS = {"alpha": 0.8, "beta": 0.6, "gamma": 0.7}

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 import msgfmt
-from cuecard.core import errors
+from cuecard.core import secrets
 from postgres_server import Databases, server
 
 # Textual's own settings. What is shown is the same; frames that nobody looks at cost a quarter of the time of screens.
@@ -143,5 +143,5 @@ def statements_compiled_once() -> Iterator[None]:
 def no_secrets_of_other_tests() -> Iterator[None]:
     """Secrets are this process's: those of one test would be looked for, and held back in streams, in the next."""
     yield
-    errors._guarded.clear()
-    errors._current = errors.Scrubber()
+    secrets._guarded.clear()
+    secrets._current = secrets.Scrubber()

@@ -34,9 +34,9 @@ from cuecard.core.engine.messages import (
     UserReply,
 )
 from cuecard.core.families.table.gold import Column, Table
+from cuecard.core.predictions import Prediction, TablePrediction, UnusablePrediction
 from cuecard.core.records import TrialCell
 from cuecard.core.tasks.models import Task
-from cuecard.core.verdicts import Prediction, TablePrediction, UnusablePrediction
 from cuecard.store.workspace import Workspace
 from judged_trials import GOLD, graph_task, triples
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from cuecard.core.label_records import LabelValue, SetItem
+from cuecard.core.predictions import TablePrediction
 from cuecard.core.tasks.models import Task
-from cuecard.core.verdicts import Item, TablePrediction
+from cuecard.core.verdicts import Item
 from cuecard.store.workspace import Workspace
 from judged_trials import GOLD, ended_run, graph_task, triples
 

@@ -26,9 +26,9 @@ from cuecard.core.engine.events import (
 from cuecard.core.engine.messages import PlayerRef
 from cuecard.core.evaluation.judging import judge_run
 from cuecard.core.families.graph.gold import Graph, Triple
+from cuecard.core.predictions import PredictedTriple, Prediction, TriplesPrediction
 from cuecard.core.records import TrialCell
 from cuecard.core.tasks.models import Task
-from cuecard.core.verdicts import PredictedTriple, Prediction, TriplesPrediction
 from cuecard.store.workspace import Workspace
 from judge_scripts import model_judge
 

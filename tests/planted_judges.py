@@ -21,18 +21,14 @@ from cuecard.core.families.table.gold import Column, Metric, Table
 from cuecard.core.families.table.judge import judge_cells, same_columns, same_rows
 from cuecard.core.families.table.score import failing_metric
 from cuecard.core.judges.quantities import MONTH_NAMES
-from cuecard.core.tasks.models import Task
-from cuecard.core.verdicts import (
+from cuecard.core.predictions import (
     AnswerPrediction,
-    Decision,
-    Item,
-    ItemKind,
-    Judgement,
     Prediction,
     TablePrediction,
     TriplesPrediction,
-    Verdict,
 )
+from cuecard.core.tasks.models import Task
+from cuecard.core.verdicts import Decision, Item, ItemKind, Judgement, Verdict
 
 _AROUND = (
     # Longer frames first, since the short ones would fit them too.

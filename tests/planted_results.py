@@ -39,10 +39,7 @@ from cuecard.core.engine.messages import (
 from cuecard.core.evaluation.judging import judge_run
 from cuecard.core.evaluation.plans import PlayerConfigs, RunPlan
 from cuecard.core.evaluation.runs import start_run
-from cuecard.core.records import TrialCell
-from cuecard.core.tasks.gold import FAMILIES, Family
-from cuecard.core.tasks.models import Task
-from cuecard.core.verdicts import (
+from cuecard.core.predictions import (
     AnswerPrediction,
     PredictedTriple,
     Prediction,
@@ -50,6 +47,9 @@ from cuecard.core.verdicts import (
     TriplesPrediction,
     UnusablePrediction,
 )
+from cuecard.core.records import TrialCell
+from cuecard.core.tasks.gold import FAMILIES, Family
+from cuecard.core.tasks.models import Task
 from cuecard.store.workspace import Workspace
 
 DOMAINS = ("travel", "science", "culture")

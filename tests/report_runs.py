@@ -26,18 +26,10 @@ from cuecard.core.engine.messages import AgentReply, ModelReply, PlayerRef, Usag
 from cuecard.core.engine.step_context import RecordedCall
 from cuecard.core.families.graph.gold import Graph, Triple
 from cuecard.core.label_records import LabelValue
+from cuecard.core.predictions import PredictedTriple, TriplesPrediction, UnusablePrediction
 from cuecard.core.records import TrialCell
 from cuecard.core.tasks.models import Task
-from cuecard.core.verdicts import (
-    Decision,
-    Item,
-    ItemKind,
-    Judgement,
-    PredictedTriple,
-    TriplesPrediction,
-    UnusablePrediction,
-    Verdict,
-)
+from cuecard.core.verdicts import Decision, Item, ItemKind, Judgement, Verdict
 from cuecard.store.workspace import Workspace
 
 SCRIPT = '<script>alert("1")</script>'

@@ -30,13 +30,13 @@ from cuecard.core.evaluation.run_exports import export_runs
 from cuecard.core.evaluation.runs import start_run
 from cuecard.core.families.registry import CORE, CoreFamily, MissingPart, register
 from cuecard.core.judges.lexical import judge_lexically
+from cuecard.core.predictions import TablePrediction
 from cuecard.core.rescoring import item_changes
 from cuecard.core.scoring.trial_score import score_prediction
 from cuecard.core.tasks import SHIPPED
 from cuecard.core.tasks.gold import FAMILIES, forget_gold
 from cuecard.core.tasks.models import Task, content_hash
 from cuecard.core.tasks.yaml_io import dump_task, parse_task
-from cuecard.core.verdicts import TablePrediction
 from cuecard.store.workspace import Workspace
 from cuecard.tui.app import CuecardApp
 from cuecard.tui.families import TUI

@@ -22,8 +22,8 @@ from cuecard.core.evaluation.play_session import PlaySession
 from cuecard.core.evaluation.wizard_of_oz import PlayerView, WizardPlayer, waiting_trials
 from cuecard.core.families.checkpoints.gold import CheckpointChain
 from cuecard.core.families.table.gold import Table
+from cuecard.core.predictions import AnswerPrediction, Prediction, TablePrediction
 from cuecard.core.tasks.models import Task
-from cuecard.core.verdicts import AnswerPrediction, Prediction, TablePrediction
 from cuecard.store.workspace import Workspace
 from lab_players import Countdown, play_out
 

@@ -24,7 +24,8 @@ from cuecard.core.judges.lexical import judge_lexically
 from cuecard.core.llm.hub import ModelHub
 from cuecard.core.players import own_class, properties
 from cuecard.core.plugins import PluginError
-from cuecard.core.verdicts import AnswerPrediction, Decision
+from cuecard.core.predictions import AnswerPrediction
+from cuecard.core.verdicts import Decision
 from offline_trials import FACTS, GRAPH
 
 AGENT = """

@@ -10,13 +10,13 @@ import strategies
 from budget import examples
 from cuecard.core.families.common import parse_prediction
 from cuecard.core.families.registry import CORE
-from cuecard.core.tasks.gold import FAMILIES, Family
-from cuecard.core.verdicts import (
+from cuecard.core.predictions import (
     AnswerPrediction,
     TablePrediction,
     TriplesPrediction,
     UnusablePrediction,
 )
+from cuecard.core.tasks.gold import FAMILIES, Family
 
 T1 = {"head": "Ada", "relation": "wrote", "tail": "Notes"}
 T2 = {"head": "Notes", "relation": "on", "tail": "Engine"}

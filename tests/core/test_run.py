@@ -36,8 +36,8 @@ from cuecard.core.engine.trial import TrialResult, TrialSetup
 from cuecard.core.engine.trial_log import MemorySink, TrialLog
 from cuecard.core.errors import ConfigError, ModelCallError
 from cuecard.core.families.facts.gold import Fact, FactWorld
+from cuecard.core.predictions import AnswerPrediction, Prediction
 from cuecard.core.tasks.models import Task
-from cuecard.core.verdicts import AnswerPrediction, Prediction
 
 TASK = Task(
     id="t",

@@ -36,8 +36,8 @@ from cuecard.core.engine.trial import TrialSetup, play, prediction_of
 from cuecard.core.engine.trial_log import MemorySink, TrialLog
 from cuecard.core.errors import CuecardError, ModelCallError
 from cuecard.core.families.graph.gold import Graph, Triple
+from cuecard.core.predictions import AnswerPrediction, Prediction, UnusablePrediction
 from cuecard.core.tasks.models import Task, content_hash
-from cuecard.core.verdicts import AnswerPrediction, Prediction, UnusablePrediction
 
 TASK = Task(
     id="t",

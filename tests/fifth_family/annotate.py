@@ -14,7 +14,8 @@ from cuecard.annotate.lint.rules import written
 from cuecard.annotate.results import PaperTable, averages
 from cuecard.annotate.results.trial_against_gold import AnswerAgainst
 from cuecard.annotate.results.trial_record import HitLog
-from cuecard.core.verdicts import Decision, Item, Judgement, Prediction, TablePrediction
+from cuecard.core.predictions import Prediction, TablePrediction
+from cuecard.core.verdicts import Decision, Item, Judgement
 from fifth_family.core import Ranking
 
 

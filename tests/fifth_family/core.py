@@ -26,6 +26,7 @@ from cuecard.core.families.common import (
 )
 from cuecard.core.families.registry import CoreFamily
 from cuecard.core.judges.model_asking import ModelAsks
+from cuecard.core.predictions import Prediction, TablePrediction
 from cuecard.core.rescoring import GoldChange, ItemChange, carry_answer
 from cuecard.core.tasks.base import Frozen, Name, Url
 from cuecard.core.tasks.gold import Gold
@@ -40,8 +41,6 @@ from cuecard.core.verdicts import (
     Judged,
     Judgement,
     Measure,
-    Prediction,
-    TablePrediction,
     Verdict,
     count,
 )

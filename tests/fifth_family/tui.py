@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from cuecard.core.agents.briefing import PublicTask
-from cuecard.core.verdicts import TablePrediction
+from cuecard.core.predictions import TablePrediction
 from cuecard.tui.families import Element, HandIn, TuiFamily
 from cuecard.tui.present.entries import Entry, Piece
 from fifth_family.core import Ranking

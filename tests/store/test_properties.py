@@ -51,15 +51,15 @@ from cuecard.core.engine.messages import (
     UserReply,
 )
 from cuecard.core.errors import Conflict
-from cuecard.core.records import TrialCell
-from cuecard.core.tasks.models import content_hash
-from cuecard.core.verdicts import (
+from cuecard.core.predictions import (
     AnswerPrediction,
     PredictedTriple,
     TablePrediction,
     TriplesPrediction,
     UnusablePrediction,
 )
+from cuecard.core.records import TrialCell
+from cuecard.core.tasks.models import content_hash
 from cuecard.store.codec import LARGE, PACK_ABOVE, dumped, from_json, pack, to_json, unpack
 from cuecard.store.trial_logs import usage_name
 from cuecard.store.workspace import Workspace

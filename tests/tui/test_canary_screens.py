@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 
 from canary import config_text, echoing, environment, found_in, planted
-from cuecard.core.errors import guard_address
+from cuecard.core.secrets import guard_address
 from cuecard.tui.app import CuecardApp
 from cuecard.tui.screens.play.screen import PlayScreen
 from cuecard.tui.widgets.transcript import Transcript

@@ -14,7 +14,7 @@ import pytest
 from textual.theme import Theme
 from textual.widgets import Input
 
-from cuecard.core.errors import passwords_in, public_form
+from cuecard.core.secrets import passwords_in, public_form
 from cuecard.core.system import keep, replace_file
 from cuecard.tui.app import CuecardApp
 from cuecard.tui.outside_programs import SavedText

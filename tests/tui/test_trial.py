@@ -36,17 +36,10 @@ from cuecard.core.engine.messages import (
 from cuecard.core.evaluation.plans import RunPlan, settings_of
 from cuecard.core.evaluation.runs import start_run
 from cuecard.core.label_records import LabelValue, SetItem
+from cuecard.core.predictions import PredictedTriple, TriplesPrediction
 from cuecard.core.records import TrialCell
 from cuecard.core.text import storable
-from cuecard.core.verdicts import (
-    Decision,
-    Item,
-    ItemKind,
-    Judgement,
-    PredictedTriple,
-    TriplesPrediction,
-    Verdict,
-)
+from cuecard.core.verdicts import Decision, Item, ItemKind, Judgement, Verdict
 from cuecard.store.workspace import Workspace
 from cuecard.tui.app import CuecardApp
 from cuecard.tui.screens.dialogs import ChoiceDialog, TextDialog

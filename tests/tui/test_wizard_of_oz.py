@@ -12,7 +12,7 @@ from textual.widgets import TextArea
 
 from cuecard.core.engine.events import Limits
 from cuecard.core.engine.messages import Act
-from cuecard.core.verdicts import AnswerPrediction
+from cuecard.core.predictions import AnswerPrediction
 from cuecard.store.workspace import Workspace
 from cuecard.tui.app import CuecardApp
 from cuecard.tui.present.wizard_of_oz import WizardOfOzState

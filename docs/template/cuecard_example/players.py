@@ -4,7 +4,8 @@ import re
 
 from cuecard.core.engine.messages import ToolCall
 from cuecard.core.families.registry import family_of
-from cuecard.core.verdicts import Decision, answer_of
+from cuecard.core.predictions import answer_of
+from cuecard.core.verdicts import Decision
 
 
 class FirstHit:

@@ -17,8 +17,9 @@ from pydantic import (
 
 from cuecard.core.config_players import BaseUrl, EnvName, extra_fields
 from cuecard.core.engine.messages import Usage
-from cuecard.core.errors import ConfigError, guard, passwords_in, secret_fields
+from cuecard.core.errors import ConfigError
 from cuecard.core.i18n import _, listed
+from cuecard.core.secrets import guard, passwords_in, secret_fields
 from cuecard.core.tasks.base import Frozen, Name
 
 OPENAI_URL = "https://api.openai.com/v1"

@@ -17,16 +17,10 @@ from cuecard.core.config_players import (
     UserConfig,
     WorldConfig,
 )
-from cuecard.core.errors import (
-    ConfigError,
-    guard,
-    handed_on,
-    passwords_in,
-    secret_fields,
-    secret_options,
-)
+from cuecard.core.errors import ConfigError
 from cuecard.core.i18n import N_, _, listed
 from cuecard.core.players import DEFAULT_JUDGE, DEFAULT_WORLD
+from cuecard.core.secrets import guard, handed_on, passwords_in, secret_fields, secret_options
 from cuecard.core.tasks.base import DimensionKey, FormQuestion, Frozen, Name
 from cuecard.core.tasks.models import Family
 

@@ -13,7 +13,7 @@ from cuecard.core.config_models import ModelConfig
 from cuecard.core.config_players import AcpAgentConfig, HttpAgentConfig
 from cuecard.core.config_schema import Config
 from cuecard.core.engine.messages import ToolSpec, Usage
-from cuecard.core.errors import CuecardError, scrub
+from cuecard.core.errors import CuecardError
 from cuecard.core.i18n import _, headed
 from cuecard.core.llm import wire
 from cuecard.core.llm.client import ChatClient
@@ -21,6 +21,7 @@ from cuecard.core.llm.failures import CONNECT_SECONDS, RequestRefused
 from cuecard.core.llm.hub import ModelHub
 from cuecard.core.llm.requests import JsonMode
 from cuecard.core.llm.structured import read_shape, schema_of
+from cuecard.core.secrets import scrub
 from cuecard.core.tasks.base import Frozen
 from cuecard.core.text import one_line
 

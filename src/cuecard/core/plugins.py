@@ -20,8 +20,9 @@ from pathlib import Path
 from pkgutil import resolve_name
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-from cuecard.core.errors import ConfigError, CuecardError, scrub
+from cuecard.core.errors import ConfigError, CuecardError
 from cuecard.core.i18n import _, headed, listed
+from cuecard.core.secrets import scrub
 from cuecard.core.text import one_line
 
 if TYPE_CHECKING:

@@ -11,19 +11,11 @@ from typing import TYPE_CHECKING, Final
 
 from cuecard.core.families.table.gold import Table
 from cuecard.core.i18n import N_
+from cuecard.core.predictions import Prediction, TablePrediction
 from cuecard.core.tasks.base import Frozen
 from cuecard.core.tasks.gold import Gold, narrow
 from cuecard.core.tasks.models import Task
-from cuecard.core.verdicts import (
-    Decision,
-    Item,
-    ItemKind,
-    Judgement,
-    Prediction,
-    TableMatch,
-    TablePrediction,
-    Verdict,
-)
+from cuecard.core.verdicts import Decision, Item, ItemKind, Judgement, TableMatch, Verdict
 
 if TYPE_CHECKING:
     from cuecard.core.families.table.judge import Columns

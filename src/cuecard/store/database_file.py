@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 from sqlalchemy import URL
 
-from cuecard.core.errors import public_form
 from cuecard.core.i18n import _
+from cuecard.core.secrets import public_form
 from cuecard.store import errors as troubles
 
 SIDES = ("-wal", "-shm")

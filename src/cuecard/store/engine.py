@@ -17,15 +17,9 @@ from sqlalchemy.exc import TimeoutError as PoolTimeout
 from sqlalchemy.pool import NullPool
 from sqlmodel import Session
 
-from cuecard.core.errors import (
-    DATABASE_PASSWORD,
-    CuecardError,
-    DatabaseAway,
-    Scrubber,
-    passwords_in,
-    public_form,
-)
+from cuecard.core.errors import CuecardError, DatabaseAway
 from cuecard.core.i18n import _, headed
+from cuecard.core.secrets import DATABASE_PASSWORD, Scrubber, passwords_in, public_form
 from cuecard.store import errors as troubles
 from cuecard.store.database_file import SIDES, ReadOnlyReason, reading_uri
 from cuecard.store.errors import busy, database_trouble, read_only

@@ -14,6 +14,7 @@ from sqlmodel import Session, and_, col, func, or_, select
 from cuecard.core.archive import RunKind
 from cuecard.core.engine.events import Concluded, Event, Limits, Termination, run_state
 from cuecard.core.engine.messages import PlayerRef
+from cuecard.core.predictions import Prediction
 from cuecard.core.records import (
     Outline,
     RunLease,
@@ -24,7 +25,6 @@ from cuecard.core.records import (
     TrialRecord,
     UsageRecord,
 )
-from cuecard.core.verdicts import Prediction
 from cuecard.store.codec import from_json, read_payloads, to_json
 from cuecard.store.engine import Database
 from cuecard.store.leases import Leases

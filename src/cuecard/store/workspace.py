@@ -14,8 +14,9 @@ from sqlalchemy.exc import ArgumentError
 
 from cuecard.core.archive import PATIENCE, Done
 from cuecard.core.engine.events import AgentSpoke, Event, TrialStarted
-from cuecard.core.errors import CuecardError, DatabaseAway, guard_address, public_form
+from cuecard.core.errors import CuecardError, DatabaseAway
 from cuecard.core.i18n import _
+from cuecard.core.secrets import guard_address, public_form
 from cuecard.core.verdicts import Item
 from cuecard.core.worker_archive import Claim
 from cuecard.store import as_url

@@ -12,9 +12,9 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Generic, Literal
 
 from cuecard.core.families.registry import Parts
+from cuecard.core.predictions import Prediction, UnusablePrediction
 from cuecard.core.tasks import SHIPPED
 from cuecard.core.tasks.gold import G
-from cuecard.core.verdicts import Prediction, UnusablePrediction
 from cuecard.tui.present.entries import Entry, Paragraph
 
 if TYPE_CHECKING:

@@ -22,8 +22,9 @@ from textual.events import Click
 from textual.widgets import Static
 from textual.worker import Worker
 
-from cuecard.core.errors import PAUSES, CuecardError, DatabaseAway, error_text, scrub
+from cuecard.core.errors import PAUSES, CuecardError, DatabaseAway, error_text
 from cuecard.core.i18n import _, joined, ngettext
+from cuecard.core.secrets import scrub
 from cuecard.core.text import for_display, one_line
 from cuecard.tui.actions import moves, registry
 from cuecard.tui.held_keys import HoldsKeys

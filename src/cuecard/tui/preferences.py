@@ -13,8 +13,8 @@ from typing import Any, cast
 
 from textual.theme import BUILTIN_THEMES, Theme
 
-from cuecard.core.errors import public_form
 from cuecard.core.i18n import N_
+from cuecard.core.secrets import public_form
 from cuecard.core.system import config_folder, keep, locked, make_own_folder, restrict_own_folders
 from cuecard.core.text import slug
 

@@ -16,8 +16,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import unquote, urlsplit
 
-from cuecard.core.errors import CuecardError, DatabaseAway, guard_address, public_form
+from cuecard.core.errors import CuecardError, DatabaseAway
 from cuecard.core.i18n import current_language
+from cuecard.core.secrets import guard_address, public_form
 from cuecard.core.system import CONFIG_NAME, formerly
 from cuecard.store import is_file
 from cuecard.tui.present.journal import CALLS, Journal

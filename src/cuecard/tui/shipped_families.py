@@ -14,14 +14,14 @@ from cuecard.core.families.graph.gold import Graph
 from cuecard.core.families.table.gold import Table
 from cuecard.core.formats.extraction import find_triples
 from cuecard.core.i18n import N_, _, listed, ngettext, plural
-from cuecard.core.text import normalise, one_line
-from cuecard.core.verdicts import (
+from cuecard.core.predictions import (
     AnswerPrediction,
     PredictedTriple,
     TablePrediction,
     TriplesPrediction,
     UnusablePrediction,
 )
+from cuecard.core.text import normalise, one_line
 from cuecard.tui.families import HandIn, TuiFamily, each_by
 from cuecard.tui.present.independent_gold import (
     chain_side,

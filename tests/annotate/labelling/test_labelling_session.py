@@ -32,20 +32,16 @@ from cuecard.core.engine.messages import (
 )
 from cuecard.core.errors import NotAllowed
 from cuecard.core.label_records import LabelValue, SetItem
-from cuecard.core.records import TrialCell
-from cuecard.core.tasks.models import Task
-from cuecard.core.verdicts import (
+from cuecard.core.predictions import (
     AnswerPrediction,
-    Decision,
-    Item,
-    ItemKind,
-    Judgement,
     PredictedTriple,
     Prediction,
     TablePrediction,
     TriplesPrediction,
-    Verdict,
 )
+from cuecard.core.records import TrialCell
+from cuecard.core.tasks.models import Task
+from cuecard.core.verdicts import Decision, Item, ItemKind, Judgement, Verdict
 from cuecard.store.workspace import Workspace
 
 pytestmark = pytest.mark.both_databases

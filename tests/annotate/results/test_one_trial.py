@@ -52,21 +52,16 @@ from cuecard.core.families.checkpoints.gold import (
 from cuecard.core.families.facts.gold import Fact, FactWorld
 from cuecard.core.families.graph.gold import Graph, Node, Triple
 from cuecard.core.families.table.gold import Column, Table
-from cuecard.core.scoring.trial_score import Tally
-from cuecard.core.tasks.models import Cue, CueKind, Stage, Task
-from cuecard.core.verdicts import (
+from cuecard.core.predictions import (
     AnswerPrediction,
-    Decision,
-    Item,
-    ItemKind,
-    Judgement,
     PredictedTriple,
-    TableMatch,
     TablePrediction,
     TriplesPrediction,
     UnusablePrediction,
-    Verdict,
 )
+from cuecard.core.scoring.trial_score import Tally
+from cuecard.core.tasks.models import Cue, CueKind, Stage, Task
+from cuecard.core.verdicts import Decision, Item, ItemKind, Judgement, TableMatch, Verdict
 
 JUDGE = PlayerRef(name="strict", kind="model")
 NO_HITS = HitLog(facts=None, entries=())

@@ -7,7 +7,7 @@ import pytest
 from cuecard.core.config_players import Settings
 from cuecard.core.engine.events import Termination
 from cuecard.core.engine.messages import Act
-from cuecard.core.verdicts import AnswerPrediction, TriplesPrediction, UnusablePrediction
+from cuecard.core.predictions import AnswerPrediction, TriplesPrediction, UnusablePrediction
 from harness_bench import EXAMPLES, HarnessBench, gone
 from react_bench import CHAIN, FACTS, GRAPH
 from scripted_harness import SAID

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import pytest
 
 from cuecard.core.engine.events import AgentSpoke, Event, ModelReplied, Termination, effective_log
-from cuecard.core.verdicts import TriplesPrediction
+from cuecard.core.predictions import TriplesPrediction
 from harness_bench import HarnessBench
 from scripted_harness import SAID
 

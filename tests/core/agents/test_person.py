@@ -9,9 +9,9 @@ from cuecard.core.engine.players import NoPlayer, PersonAgent
 from cuecard.core.engine.step_context import HandInMove, PlayMove, ReplyMove, ToolMove
 from cuecard.core.engine.trial import TrialSetup, play
 from cuecard.core.engine.trial_log import MemorySink, TrialLog
+from cuecard.core.predictions import AnswerPrediction
 from cuecard.core.tasks.models import Task
 from cuecard.core.users.scripted import OneShotUser
-from cuecard.core.verdicts import AnswerPrediction
 from cuecard.core.worlds.closed import ClosedWorld
 
 

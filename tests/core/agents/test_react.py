@@ -12,7 +12,7 @@ from cuecard.core.engine.events import Limits, Termination
 from cuecard.core.engine.messages import Act, PlayerRef, ToolAnswer, ToolCall, ToolSpec
 from cuecard.core.engine.step_context import WorldContext
 from cuecard.core.errors import ConfigError
-from cuecard.core.verdicts import (
+from cuecard.core.predictions import (
     AnswerPrediction,
     PredictedTriple,
     TablePrediction,

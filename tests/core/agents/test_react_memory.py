@@ -7,7 +7,7 @@ from cuecard.core.agents.briefing import estimate, latest, shortened
 from cuecard.core.agents.turn import read_lessons
 from cuecard.core.engine.events import Event
 from cuecard.core.engine.messages import NotesKept, NotesRead
-from cuecard.core.verdicts import TriplesPrediction
+from cuecard.core.predictions import TriplesPrediction
 from long_trials import LongUser, WordyWorld, lamp_seeker, length_of
 from openai_server import Reply, Request
 from react_bench import FACTS, TRIPLES, Trial, concluding, play_trial, script_of

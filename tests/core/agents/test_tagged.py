@@ -9,7 +9,7 @@ from cuecard.core.agents.briefing import ANSWER, ASK
 from cuecard.core.agents.calling import TAGGED, AnswerOnly, split_thoughts
 from cuecard.core.engine.events import Termination
 from cuecard.core.engine.messages import Act, ModelReply
-from cuecard.core.verdicts import AnswerPrediction, TriplesPrediction
+from cuecard.core.predictions import AnswerPrediction, TriplesPrediction
 from cuecard.core.worlds.closed import SEARCH
 from openai_server import Reply, Request
 from react_bench import CHAIN, GRAPH, TRIPLES, concluding, play_trial, script_of

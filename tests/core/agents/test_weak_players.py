@@ -14,9 +14,10 @@ from cuecard.core.evaluation.scores import score_run
 from cuecard.core.families.registry import family_of
 from cuecard.core.judges.lexical import LexicalJudge
 from cuecard.core.players import DEFAULT_AGENT, DEFAULT_JUDGE, embedded
+from cuecard.core.predictions import AnswerPrediction, PredictedTriple, TriplesPrediction
 from cuecard.core.tasks.models import Task
 from cuecard.core.tasks.yaml_io import load_task
-from cuecard.core.verdicts import AnswerPrediction, Decision, PredictedTriple, TriplesPrediction
+from cuecard.core.verdicts import Decision
 from cuecard.store.workspace import Workspace
 
 TASKS = Path(__file__).parents[3] / "scripts" / "study_tasks"

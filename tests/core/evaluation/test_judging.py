@@ -24,9 +24,10 @@ from cuecard.core.evaluation.judging import (
     try_judging,
 )
 from cuecard.core.evaluation.scores import score_run
+from cuecard.core.predictions import Prediction, UnusablePrediction
 from cuecard.core.tasks import SHIPPED
 from cuecard.core.tasks.models import Task
-from cuecard.core.verdicts import Decision, Judgement, Prediction, UnusablePrediction
+from cuecard.core.verdicts import Decision, Judgement
 from cuecard.store.workspace import Workspace
 from judge_scripts import good, material_of, model_judge, script
 from judged_trials import GOLD, ended_run, graph_task, play_again, triples

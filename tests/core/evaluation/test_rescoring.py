@@ -22,9 +22,10 @@ from cuecard.core.evaluation.runs import resume_run
 from cuecard.core.evaluation.scores import score_run
 from cuecard.core.families.table.gold import Column, Table
 from cuecard.core.label_records import LabelValue, SetItem
+from cuecard.core.predictions import TablePrediction
 from cuecard.core.records import TrialCell
 from cuecard.core.tasks.models import Task
-from cuecard.core.verdicts import Decision, Item, Judgement, TablePrediction
+from cuecard.core.verdicts import Decision, Item, Judgement
 from cuecard.store.workspace import Sight, Workspace
 from judge_scripts import good, material_of, model_judge
 from judged_trials import GOLD, ended_run, graph_task, triples

@@ -19,14 +19,14 @@ from cuecard.core.evaluation.scores import score_run
 from cuecard.core.families.common import parse_prediction
 from cuecard.core.formats import vibesearch, widesearch
 from cuecard.core.formats.trajectory import reads_as, response_of
-from cuecard.core.tasks.gold import Family
-from cuecard.core.verdicts import (
+from cuecard.core.predictions import (
     AnswerPrediction,
     Prediction,
     TablePrediction,
     TriplesPrediction,
     UnusablePrediction,
 )
+from cuecard.core.tasks.gold import Family
 from cuecard.store.workspace import Workspace
 from exported_trials import HALF, HOSTILE, LONG, PROMPT, exported_run
 from judged_trials import triples

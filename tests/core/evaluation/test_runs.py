@@ -34,9 +34,10 @@ from cuecard.core.evaluation.play_session import PlaySession
 from cuecard.core.evaluation.runs import resume_run, settle_runs, start_run
 from cuecard.core.evaluation.scores import score_run
 from cuecard.core.judges.lexical import LexicalJudge
+from cuecard.core.predictions import Prediction
 from cuecard.core.tasks.gold import FAMILIES
 from cuecard.core.tasks.models import Task
-from cuecard.core.verdicts import Judgement, Prediction
+from cuecard.core.verdicts import Judgement
 from cuecard.store.workspace import Workspace
 from lab_players import bodies
 from openai_server import OpenAIServer, Reply, Request, calls, text

@@ -23,7 +23,7 @@ from cuecard.core.families.checkpoints.gold import CheckpointChain
 from cuecard.core.families.facts.gold import FactWorld
 from cuecard.core.families.graph.gold import Graph
 from cuecard.core.families.table.gold import Table
-from cuecard.core.verdicts import AnswerPrediction
+from cuecard.core.predictions import AnswerPrediction
 from cuecard.store.workspace import Workspace
 from lab_players import speak
 from wizard_of_oz_players import WIZARD_OF_OZ, play_agent, play_user, wait_for_user

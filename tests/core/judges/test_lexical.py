@@ -9,17 +9,17 @@ from cuecard.core.families.graph.gold import Graph
 from cuecard.core.families.registry import family_of
 from cuecard.core.families.table.gold import Table
 from cuecard.core.judges.lexical import LexicalJudge, judge_lexically
-from cuecard.core.scoring.trial_score import score_prediction
-from cuecard.core.tasks.models import content_hash
-from cuecard.core.tasks.yaml_io import load_task
-from cuecard.core.verdicts import (
+from cuecard.core.predictions import (
     AnswerPrediction,
-    Decision,
     PredictedTriple,
     TablePrediction,
     TriplesPrediction,
     UnusablePrediction,
 )
+from cuecard.core.scoring.trial_score import score_prediction
+from cuecard.core.tasks.models import content_hash
+from cuecard.core.tasks.yaml_io import load_task
+from cuecard.core.verdicts import Decision
 
 SAMPLES = sorted((Path(__file__).parents[3] / "sample_tasks").glob("*.yaml"))
 

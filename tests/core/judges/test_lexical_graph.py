@@ -5,7 +5,8 @@ from hypothesis import strategies as st
 from budget import examples
 from cuecard.core.families.graph.gold import Graph, Triple
 from cuecard.core.families.graph.judge import judge_graph
-from cuecard.core.verdicts import Decision, PredictedTriple
+from cuecard.core.predictions import PredictedTriple
+from cuecard.core.verdicts import Decision
 
 GRAPH = Graph.model_validate(
     {

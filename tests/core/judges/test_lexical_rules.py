@@ -12,8 +12,9 @@ from cuecard.core.families.graph.relations import same_relation
 from cuecard.core.families.table.gold import Table
 from cuecard.core.families.table.judge import judge_table
 from cuecard.core.judges.lexical import judge_answer
+from cuecard.core.predictions import PredictedTriple, TablePrediction
 from cuecard.core.text import is_cjk
-from cuecard.core.verdicts import Decision, PredictedTriple, TablePrediction
+from cuecard.core.verdicts import Decision
 
 TABLE = yaml.safe_load((Path(__file__).parent / "lexical_cases.yaml").read_text(encoding="utf-8"))
 CASES = [

@@ -5,7 +5,8 @@ from hypothesis import strategies as st
 from budget import examples
 from cuecard.core.families.table.gold import Table
 from cuecard.core.families.table.judge import judge_table
-from cuecard.core.verdicts import Decision, TablePrediction
+from cuecard.core.predictions import TablePrediction
+from cuecard.core.verdicts import Decision
 
 TABLE = Table.model_validate(
     {

@@ -11,8 +11,9 @@ from cuecard.core.families.checkpoints.gold import Checkpoint, CheckpointChain
 from cuecard.core.families.facts.gold import Fact, FactWorld
 from cuecard.core.judges.model import equivalent
 from cuecard.core.llm.hub import ModelHub
+from cuecard.core.predictions import AnswerPrediction, TriplesPrediction
 from cuecard.core.tasks.models import Task
-from cuecard.core.verdicts import AnswerPrediction, Decision, TriplesPrediction
+from cuecard.core.verdicts import Decision
 from judge_scripts import config, good, material_of, model_judge
 from openai_server import OpenAIServer, Reply, Request, error, text
 

@@ -12,8 +12,9 @@ from budget import examples
 from cuecard.core.engine.step_context import FreshCalls, KeyedCalls, RecordedCall
 from cuecard.core.errors import ModelCallError
 from cuecard.core.families.graph.gold import Graph, Node, Triple
+from cuecard.core.predictions import PredictedTriple, TriplesPrediction, UnusablePrediction
 from cuecard.core.tasks.models import Task, content_hash
-from cuecard.core.verdicts import Decision, PredictedTriple, TriplesPrediction, UnusablePrediction
+from cuecard.core.verdicts import Decision
 from judge_scripts import coverage, good, material_of, model_judge, right, script, verdicts
 from openai_server import OpenAIServer, Reply, Request, error, stream, text
 

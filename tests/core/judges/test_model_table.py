@@ -11,8 +11,9 @@ from cuecard.core.engine.step_context import FreshCalls
 from cuecard.core.errors import ModelCallError
 from cuecard.core.families.table.gold import Table
 from cuecard.core.families.table.score import score_table
+from cuecard.core.predictions import TablePrediction
 from cuecard.core.tasks.models import Task
-from cuecard.core.verdicts import Decision, Judgement, TablePrediction
+from cuecard.core.verdicts import Decision, Judgement
 from judge_scripts import Entry, good, material_of, model_judge, script, verdicts
 from openai_server import OpenAIServer, Reply, Request, error, text
 

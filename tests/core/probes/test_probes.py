@@ -14,6 +14,7 @@ from cuecard.core.config_schema import QcConfig
 from cuecard.core.engine.messages import PlayerRef
 from cuecard.core.families.facts.gold import Fact, FactWorld
 from cuecard.core.llm.structured import read_shape, schema_of
+from cuecard.core.predictions import AnswerPrediction, UnusablePrediction
 from cuecard.core.probes.examiner import ExaminedLaws, Foreseen, KnownNeed, KnownStep, UnseenStep
 from cuecard.core.probes.findings import conflicts, finding_of, score_of_attempt
 from cuecard.core.probes.results import (
@@ -36,15 +37,7 @@ from cuecard.core.probes.results import (
     written,
 )
 from cuecard.core.tasks.models import Task
-from cuecard.core.verdicts import (
-    AnswerPrediction,
-    Decision,
-    Item,
-    ItemKind,
-    Judgement,
-    UnusablePrediction,
-    Verdict,
-)
+from cuecard.core.verdicts import Decision, Item, ItemKind, Judgement, Verdict
 
 
 def world(*facts: Mapping[str, object]) -> FactWorld:

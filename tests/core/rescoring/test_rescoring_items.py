@@ -13,18 +13,17 @@ from cuecard.core.families.facts.gold import Fact, FactWorld
 from cuecard.core.families.graph.gold import Graph, Node, Triple
 from cuecard.core.families.table.gold import Column, Table
 from cuecard.core.judges.lexical import judge_lexically
-from cuecard.core.rescoring import GoldChange, carry, changes_in_play, item_changes
-from cuecard.core.tasks.models import Task, content_hash
-from cuecard.core.verdicts import (
+from cuecard.core.predictions import (
     AnswerPrediction,
-    Decision,
     PredictedTriple,
     Prediction,
-    TableMatch,
     TablePrediction,
     TriplesPrediction,
     UnusablePrediction,
 )
+from cuecard.core.rescoring import GoldChange, carry, changes_in_play, item_changes
+from cuecard.core.tasks.models import Task, content_hash
+from cuecard.core.verdicts import Decision, TableMatch
 
 
 def task_with(gold: Graph | Table | CheckpointChain | FactWorld, **more: object) -> Task:

@@ -27,19 +27,10 @@ from cuecard.core.engine.messages import (
     UserReply,
 )
 from cuecard.core.families.graph.gold import Graph
+from cuecard.core.predictions import AnswerPrediction, PredictedTriple, TriplesPrediction
 from cuecard.core.tasks.gold import Gold
 from cuecard.core.tasks.models import Task
-from cuecard.core.verdicts import (
-    AnswerPrediction,
-    Decision,
-    Item,
-    ItemKind,
-    Judgement,
-    PredictedTriple,
-    TableMatch,
-    TriplesPrediction,
-    Verdict,
-)
+from cuecard.core.verdicts import Decision, Item, ItemKind, Judgement, TableMatch, Verdict
 
 JUDGE = PlayerRef(name="test", kind="lexical", baseline=True)
 AT = datetime(2026, 1, 1, tzinfo=UTC)

@@ -3,6 +3,7 @@ import pytest
 from cuecard.core.engine.events import Concluded, Marked
 from cuecard.core.engine.messages import Compaction
 from cuecard.core.families.facts.gold import FactWorld
+from cuecard.core.predictions import UnusablePrediction
 from cuecard.core.scoring.breakdowns import (
     BreakdownCounts,
     FactCurves,
@@ -11,7 +12,6 @@ from cuecard.core.scoring.breakdowns import (
     turns_class,
 )
 from cuecard.core.scoring.trial_score import FactFigures, figures_of
-from cuecard.core.verdicts import UnusablePrediction
 
 
 def world(n: int) -> FactWorld:

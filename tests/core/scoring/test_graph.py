@@ -5,7 +5,8 @@ from hypothesis import strategies as st
 from budget import examples
 from cuecard.core.families.graph.gold import Graph, Node
 from cuecard.core.families.graph.judge import GRAPH_MEASURES, score_graph, supporting_triples
-from cuecard.core.verdicts import AnswerPrediction, Item, ItemKind, UnusablePrediction
+from cuecard.core.predictions import AnswerPrediction, UnusablePrediction
+from cuecard.core.verdicts import Item, ItemKind
 
 
 def test_known_answer(build, values):

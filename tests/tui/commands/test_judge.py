@@ -11,7 +11,7 @@ import pytest
 import openai_server
 from apart import fresh
 from cuecard.core.families.table.gold import Table
-from cuecard.core.verdicts import TablePrediction
+from cuecard.core.predictions import TablePrediction
 from cuecard.store.workspace import Workspace
 from judge_scripts import good, material_of
 from judged_trials import GOLD, ended_run, graph_task, triples

@@ -27,7 +27,7 @@ from cuecard.core.engine.messages import (
     Usage,
     UserReply,
 )
-from cuecard.core.verdicts import (
+from cuecard.core.predictions import (
     AnswerPrediction,
     PredictedTriple,
     Prediction,

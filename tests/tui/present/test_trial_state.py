@@ -33,17 +33,10 @@ from cuecard.core.engine.messages import (
     UserReply,
 )
 from cuecard.core.families.graph.gold import Graph, Triple
+from cuecard.core.predictions import PredictedTriple, TriplesPrediction
 from cuecard.core.records import RunRecord, TrialNote, TrialRecord
 from cuecard.core.tasks.models import Cue, CueKind, Persona, Stage, Task
-from cuecard.core.verdicts import (
-    Decision,
-    Item,
-    ItemKind,
-    Judgement,
-    PredictedTriple,
-    TriplesPrediction,
-    Verdict,
-)
+from cuecard.core.verdicts import Decision, Item, ItemKind, Judgement, Verdict
 from cuecard.tui.present.entries import Entry
 from cuecard.tui.present.transcript import entries_of
 from cuecard.tui.present.trial_panes import bar

@@ -14,7 +14,7 @@ from cuecard.core.engine.events import AgentSpoke, Event, EventBody, Limits, Use
 from cuecard.core.engine.messages import Act, AgentReply, ToolCall, UserReply
 from cuecard.core.engine.step_context import ReplyMove, ToolMove
 from cuecard.core.evaluation.wizard_of_oz import Briefing, PlayerView
-from cuecard.core.verdicts import TablePrediction, TriplesPrediction
+from cuecard.core.predictions import TablePrediction, TriplesPrediction
 from cuecard.core.worlds.closed import PYTHON, SEARCH, VISIT
 from cuecard.tui.present.wizard_of_oz import (
     NotACall,

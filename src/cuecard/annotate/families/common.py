@@ -8,16 +8,9 @@ from cuecard.annotate.labelling.effect_rescoring import replaced
 from cuecard.annotate.results.trial_against_gold import AnswerAgainst, FactResult, unusable
 from cuecard.core.engine.events import Event, UserSpoke
 from cuecard.core.engine.messages import CheckpointStatus
+from cuecard.core.predictions import Prediction, answer_of
 from cuecard.core.tasks.gold import Gold
-from cuecard.core.verdicts import (
-    Decision,
-    Decisions,
-    Item,
-    ItemKind,
-    Judgement,
-    Prediction,
-    answer_of,
-)
+from cuecard.core.verdicts import Decision, Decisions, Item, ItemKind, Judgement
 
 ANSWER = Item(kind=ItemKind.ANSWER)
 

@@ -29,8 +29,9 @@ from cuecard.core.engine.events import Event
 from cuecard.core.engine.trial_log import agent_tool_answers
 from cuecard.core.families.facts.gold import FactWorld
 from cuecard.core.i18n import N_, _
+from cuecard.core.predictions import Prediction
 from cuecard.core.scoring.aggregate import Statistic as Taken
-from cuecard.core.verdicts import Judgement, Prediction
+from cuecard.core.verdicts import Judgement
 
 
 def _against(

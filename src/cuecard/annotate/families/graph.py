@@ -35,18 +35,11 @@ from cuecard.core.engine.trial import prediction_of
 from cuecard.core.families.graph.gold import Graph
 from cuecard.core.families.graph.judge import supporting_triples
 from cuecard.core.i18n import N_, _
+from cuecard.core.predictions import Prediction, triples_of
 from cuecard.core.scoring.aggregate import Statistic as Taken
 from cuecard.core.scoring.breakdowns import OVER, UNDER
 from cuecard.core.text import normalise
-from cuecard.core.verdicts import (
-    Decision,
-    Decisions,
-    Item,
-    ItemKind,
-    Judgement,
-    Prediction,
-    triples_of,
-)
+from cuecard.core.verdicts import Decision, Decisions, Item, ItemKind, Judgement
 
 
 def _graph_terms(graph: Graph, item: Item, prediction: Prediction) -> tuple[str, ...]:

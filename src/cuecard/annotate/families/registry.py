@@ -26,11 +26,12 @@ if TYPE_CHECKING:
     from cuecard.core.engine.events import Event
     from cuecard.core.engine.messages import CheckpointStatus
     from cuecard.core.i18n import Language
+    from cuecard.core.predictions import Prediction
     from cuecard.core.scoring.trial_score import TrialFigures
     from cuecard.core.tasks.base import OriginKind
     from cuecard.core.tasks.models import Task
     from cuecard.core.validation import Place
-    from cuecard.core.verdicts import Decision, Item, Judgement, Prediction
+    from cuecard.core.verdicts import Decision, Item, Judgement
 
 
 Decided = Mapping[str, "Decision | CheckpointStatus | None"]

@@ -32,17 +32,9 @@ from cuecard.core.families.table.gold import Table
 from cuecard.core.families.table.judge import same_columns
 from cuecard.core.families.table.score import distinct_gold_rows, row_key
 from cuecard.core.i18n import N_, _, listed
+from cuecard.core.predictions import Prediction, TablePrediction
 from cuecard.core.scoring.aggregate import Statistic as Taken
-from cuecard.core.verdicts import (
-    Decision,
-    Decisions,
-    Item,
-    ItemKind,
-    Judgement,
-    Prediction,
-    TableMatch,
-    TablePrediction,
-)
+from cuecard.core.verdicts import Decision, Decisions, Item, ItemKind, Judgement, TableMatch
 
 
 def _table_terms(table: Table, item: Item, prediction: Prediction) -> tuple[str, ...]:

@@ -14,12 +14,13 @@ from cuecard.core.engine.messages import CheckpointStatus
 from cuecard.core.engine.trial import prediction_of
 from cuecard.core.evaluation.scores import TrialScores
 from cuecard.core.label_records import Adjudication, Label, LabelValue
+from cuecard.core.predictions import triples_of
 from cuecard.core.records import TrialRecord
 from cuecard.core.scoring.trial_score import judged_by_end, rejudged, score_trial
 from cuecard.core.tasks.base import Frozen
 from cuecard.core.tasks.models import Task
 from cuecard.core.text import normalise
-from cuecard.core.verdicts import Decision, Item, ItemKind, Judgement, Measure, Verdict, triples_of
+from cuecard.core.verdicts import Decision, Item, ItemKind, Judgement, Measure, Verdict
 
 if TYPE_CHECKING:
     from cuecard.store.workspace import Workspace

@@ -35,19 +35,12 @@ from cuecard.core.evaluation.items import (
 from cuecard.core.families.graph.gold import Graph
 from cuecard.core.i18n import _
 from cuecard.core.label_records import Label, LabelValue
+from cuecard.core.predictions import Prediction, UnusablePrediction, triples_of
 from cuecard.core.records import Outline
 from cuecard.core.tasks.base import Frozen
 from cuecard.core.tasks.models import Family, Task
 from cuecard.core.text import contains_term
-from cuecard.core.verdicts import (
-    Decision,
-    Item,
-    ItemKind,
-    Prediction,
-    UnusablePrediction,
-    Verdict,
-    triples_of,
-)
+from cuecard.core.verdicts import Decision, Item, ItemKind, Verdict
 
 if TYPE_CHECKING:
     from cuecard.store.workspace import Workspace

@@ -28,9 +28,10 @@ from cuecard.annotate.families.registry import ANNOTATE, GoldAnswer
 from cuecard.annotate.results.pages_seen import SeenPage, logs, pages
 from cuecard.annotate.results.pool import Pool, Row
 from cuecard.core.families.registry import CORE
+from cuecard.core.predictions import Prediction
 from cuecard.core.system import uncollected
 from cuecard.core.text import normalise
-from cuecard.core.verdicts import Decision, Item, Prediction
+from cuecard.core.verdicts import Decision, Item
 
 if TYPE_CHECKING:
     from cuecard.core.records import Revision

@@ -5,11 +5,12 @@ from collections.abc import Iterable
 from typing import Literal
 
 from cuecard.annotate.results.trial_record import HitLog
+from cuecard.core.predictions import Prediction, UnusablePrediction
 from cuecard.core.scoring.trial_score import Tally
 from cuecard.core.tasks.base import Frozen
 from cuecard.core.tasks.models import Task
 from cuecard.core.text import normalise
-from cuecard.core.verdicts import Decision, Judgement, Prediction, UnusablePrediction
+from cuecard.core.verdicts import Decision, Judgement
 
 
 class CellAgainst(Frozen):

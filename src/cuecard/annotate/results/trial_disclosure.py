@@ -14,10 +14,11 @@ from cuecard.core.families.checkpoints.score import ADVANCED, checkpoint_of
 from cuecard.core.families.facts.gold import FactWorld
 from cuecard.core.families.graph.gold import Graph
 from cuecard.core.families.table.gold import Table
+from cuecard.core.predictions import Prediction, answer_of, triples_of
 from cuecard.core.tasks.base import Frozen
 from cuecard.core.tasks.models import CueKind, Stage, Task
 from cuecard.core.text import contains_term, normalise, occurrences, one_line, questions, sentences
-from cuecard.core.verdicts import Item, ItemKind, Prediction, answer_of, triples_of
+from cuecard.core.verdicts import Item, ItemKind
 
 WORDS = 280
 """How many characters of the agent's words are kept."""

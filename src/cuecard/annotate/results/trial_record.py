@@ -11,10 +11,11 @@ from cuecard.core.engine.messages import Compaction
 from cuecard.core.engine.trial import prediction_of
 from cuecard.core.evaluation.items import OF_TURN
 from cuecard.core.families.registry import facts_of
+from cuecard.core.predictions import Prediction
 from cuecard.core.records import RunRecord, TrialNote, TrialRecord
 from cuecard.core.tasks.base import Frozen
 from cuecard.core.tasks.models import Task
-from cuecard.core.verdicts import Item, Judgement, Prediction
+from cuecard.core.verdicts import Item, Judgement
 
 if TYPE_CHECKING:
     from cuecard.store.workspace import Workspace

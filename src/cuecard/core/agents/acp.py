@@ -34,8 +34,8 @@ from cuecard.core.errors import ModelCallError
 from cuecard.core.families.common import parse_prediction
 from cuecard.core.i18n import _
 from cuecard.core.llm.failures import Blame
+from cuecard.core.predictions import Prediction, UnusablePrediction
 from cuecard.core.tasks.models import Family, TaskLanguage
-from cuecard.core.verdicts import Prediction, UnusablePrediction
 
 if TYPE_CHECKING:
     from acp.schema import PromptResponse

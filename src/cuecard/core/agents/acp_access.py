@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any, Final, cast
 
 from cuecard.core.agents.mcp_world import SERVER_NAME
 from cuecard.core.config_players import Permissions
-from cuecard.core.errors import scrub
 from cuecard.core.i18n import _, listed
+from cuecard.core.secrets import scrub
 from cuecard.core.text import one_line, storable
 
 if TYPE_CHECKING:

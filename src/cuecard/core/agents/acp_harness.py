@@ -15,9 +15,10 @@ from cuecard.core.agents.acp_access import login_hint
 from cuecard.core.agents.acp_session import Session
 from cuecard.core.agents.process_tree import ProcessTree, environment
 from cuecard.core.config_players import AcpAgentConfig
-from cuecard.core.errors import ModelCallError, scrub, system_words
+from cuecard.core.errors import ModelCallError, system_words
 from cuecard.core.i18n import _, headed, listed
 from cuecard.core.llm.failures import Blame, Failure
+from cuecard.core.secrets import scrub
 from cuecard.core.text import for_display, one_line, storable
 
 if TYPE_CHECKING:

@@ -28,9 +28,10 @@ from cuecard.core.engine.messages import (
     Usage,
     token_count,
 )
-from cuecard.core.errors import ModelCallError, ScrubbedStream, scrub
+from cuecard.core.errors import ModelCallError
 from cuecard.core.i18n import _
 from cuecard.core.llm.replies import MAX_CHARS
+from cuecard.core.secrets import ScrubbedStream, scrub
 from cuecard.core.text import storable
 
 if TYPE_CHECKING:

@@ -31,7 +31,7 @@ from cuecard.core.engine.messages import (
     token_count,
 )
 from cuecard.core.engine.step_context import StepContext
-from cuecard.core.errors import ModelCallError, guard, scrub, scrub_model
+from cuecard.core.errors import ModelCallError
 from cuecard.core.families.common import parse_prediction
 from cuecard.core.families.registry import CORE
 from cuecard.core.i18n import _
@@ -45,10 +45,11 @@ from cuecard.core.llm.failures import (
     Overdue,
     retry_after,
 )
+from cuecard.core.predictions import Prediction, UnusablePrediction
+from cuecard.core.secrets import guard, scrub, scrub_model
 from cuecard.core.tasks.models import Family, TaskLanguage
 from cuecard.core.text import one_line, storable
 from cuecard.core.validation import TooLarge, check_values, read_body, read_refusal
-from cuecard.core.verdicts import Prediction, UnusablePrediction
 
 if TYPE_CHECKING:
     from aiohttp import ClientSession

@@ -14,9 +14,9 @@ from cuecard.core.engine.events import Event, TrialStarted
 from cuecard.core.engine.messages import Act, AgentReply, Dialogue, PlayerRef
 from cuecard.core.engine.step_context import StepContext
 from cuecard.core.families.registry import CORE
+from cuecard.core.predictions import Prediction, answer_of
 from cuecard.core.tasks.models import Task
 from cuecard.core.text import is_question
-from cuecard.core.verdicts import Prediction, answer_of
 from cuecard.core.worlds.statements import Form
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from importlib import import_module
 from typing import Any, Final
 
-from cuecard.core.errors import guard, handed_on
+from cuecard.core.secrets import guard, handed_on
 
 GRACE_S: Final = 2.0
 _POLL_S = 0.02

@@ -33,8 +33,8 @@ from cuecard.core.engine.messages import (
 from cuecard.core.engine.step_context import StepContext
 from cuecard.core.errors import ModelCallError
 from cuecard.core.families.common import parse_prediction
+from cuecard.core.predictions import Prediction, UnusablePrediction
 from cuecard.core.tasks.models import Family
-from cuecard.core.verdicts import Prediction, UnusablePrediction
 
 
 class NotRecorded(LookupError):

@@ -25,8 +25,8 @@ from cuecard.core.engine.messages import (
 )
 from cuecard.core.errors import Halt
 from cuecard.core.i18n import N_, _
+from cuecard.core.predictions import Prediction
 from cuecard.core.tasks.base import Frozen
-from cuecard.core.verdicts import Prediction
 
 
 class Termination(StrEnum):

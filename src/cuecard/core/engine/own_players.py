@@ -36,15 +36,17 @@ from cuecard.core.engine.messages import (
     UserReply,
 )
 from cuecard.core.engine.step_context import CallContext, StepContext, WorldContext
-from cuecard.core.errors import CuecardError, Halt, ModelCallError, scrub_data
+from cuecard.core.errors import CuecardError, Halt, ModelCallError
 from cuecard.core.families.common import parse_prediction
 from cuecard.core.families.registry import family_of
 from cuecard.core.formats.base import clean
 from cuecard.core.i18n import _
 from cuecard.core.players import PYTHON, Part, own_class, properties
 from cuecard.core.plugins import captured_output, reason_of
+from cuecard.core.predictions import Prediction
+from cuecard.core.secrets import scrub_data
 from cuecard.core.tasks.models import Family, Task, content_hash
-from cuecard.core.verdicts import Judgement, Prediction, Verdict
+from cuecard.core.verdicts import Judgement, Verdict
 
 T = TypeVar("T")
 Shape = Callable[[Any], T]

@@ -34,11 +34,11 @@ from cuecard.core.engine.step_context import (
 from cuecard.core.errors import CuecardError
 from cuecard.core.i18n import _
 from cuecard.core.players import DEFAULT_AGENT, DEFAULT_USER, DEFAULT_WORLD, kind_of
+from cuecard.core.predictions import Prediction
 from cuecard.core.probes.results import ProbeSetting
 from cuecard.core.tasks.base import Frozen
 from cuecard.core.tasks.models import Task, TaskLanguage
 from cuecard.core.users.scripted import OneShotUser, StagedUser
-from cuecard.core.verdicts import Prediction
 from cuecard.core.worlds.replay import NoTools
 
 if TYPE_CHECKING:

@@ -29,9 +29,9 @@ from cuecard.core.engine.messages import (
     UserReply,
 )
 from cuecard.core.engine.trial_log import TrialLog
-from cuecard.core.errors import scrub_model
+from cuecard.core.predictions import Prediction
+from cuecard.core.secrets import scrub_model
 from cuecard.core.tasks.base import Frozen
-from cuecard.core.verdicts import Prediction
 
 if TYPE_CHECKING:
     from cuecard.core.tasks.models import Task

@@ -34,9 +34,9 @@ from cuecard.core.engine.step_context import Agent, Closable, TrialStepContext, 
 from cuecard.core.engine.trial_log import TrialLog
 from cuecard.core.errors import CuecardError, Halt, ModelCallError, error_text
 from cuecard.core.i18n import _
+from cuecard.core.predictions import Prediction, UnusablePrediction
 from cuecard.core.tasks.models import Task, content_hash
 from cuecard.core.text import one_line
-from cuecard.core.verdicts import Prediction, UnusablePrediction
 from cuecard.core.worlds.replay import call_key
 
 _LOG = logging.getLogger(__name__)

@@ -27,13 +27,14 @@ from cuecard.core.engine.players import HumanUser, NoPlayer, PersonAgent, build_
 from cuecard.core.engine.step_context import KeyedCalls, RecordedCall, World, WorldContext
 from cuecard.core.engine.trial import RecordedLog, close_players, play, prediction_of
 from cuecard.core.engine.trial_log import MemorySink, TrialLog
-from cuecard.core.errors import CuecardError, Halt, public_form, scrub_data
+from cuecard.core.errors import CuecardError, Halt
 from cuecard.core.evaluation.plans import settings_of, setup_for
 from cuecard.core.i18n import _
 from cuecard.core.llm.client import Call, ChatClient
 from cuecard.core.llm.hub import ModelHub
 from cuecard.core.llm.requests import Draft, JsonSchema
 from cuecard.core.llm.wire import ChatMessage
+from cuecard.core.secrets import public_form, scrub_data
 
 if TYPE_CHECKING:
     from cuecard.core.llm.limiter import RateLimiter

@@ -11,9 +11,10 @@ from cuecard.core.engine.events import Event, UserSpoke
 from cuecard.core.engine.messages import CheckpointStatus, FlagKind, PlayerRef, UserReply
 from cuecard.core.engine.trial import prediction_of
 from cuecard.core.families.graph.judge import supporting_triples
+from cuecard.core.predictions import Prediction
 from cuecard.core.records import first_judge
 from cuecard.core.tasks.base import Frozen
-from cuecard.core.verdicts import Decision, Item, ItemKind, Judgement, Prediction
+from cuecard.core.verdicts import Decision, Item, ItemKind, Judgement
 
 if TYPE_CHECKING:
     from cuecard.core.archive import Archive

@@ -13,23 +13,14 @@ from cuecard.core.families.registry import chain_of, family_of
 from cuecard.core.families.table.gold import Table
 from cuecard.core.i18n import _, listed
 from cuecard.core.players import DEFAULT_JUDGE
+from cuecard.core.predictions import Prediction, TablePrediction, plain_column
 from cuecard.core.records import RunRecord, TrialRecord
 from cuecard.core.scoring.trial_score import score_trial
 from cuecard.core.tasks.base import Frozen
 from cuecard.core.tasks.models import Task
 from cuecard.core.text import normalise
 from cuecard.core.users.scripted import next_stage
-from cuecard.core.verdicts import (
-    GoldItem,
-    Item,
-    ItemKind,
-    Judgement,
-    Measure,
-    Prediction,
-    TablePrediction,
-    Verdict,
-    plain_column,
-)
+from cuecard.core.verdicts import GoldItem, Item, ItemKind, Judgement, Measure, Verdict
 
 if TYPE_CHECKING:
     from cuecard.core.archive import Archive

@@ -29,11 +29,12 @@ from cuecard.core.errors import Halt, NotAllowed, error_text
 from cuecard.core.evaluation.scores import kept_figures
 from cuecard.core.i18n import _, current_language
 from cuecard.core.label_records import JudgementRecord
+from cuecard.core.predictions import Prediction
 from cuecard.core.probes.results import EXAMINER
 from cuecard.core.records import TrialRecord
 from cuecard.core.tasks.base import Frozen
 from cuecard.core.tasks.models import Task, content_hash
-from cuecard.core.verdicts import Decision, Judgement, Prediction
+from cuecard.core.verdicts import Decision, Judgement
 
 if TYPE_CHECKING:
     from cuecard.core.archive import Archive

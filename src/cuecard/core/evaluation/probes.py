@@ -22,6 +22,7 @@ from cuecard.core.evaluation.sharing import within_limits
 from cuecard.core.families.registry import facts_of
 from cuecard.core.i18n import _
 from cuecard.core.llm.hub import ModelHub
+from cuecard.core.predictions import answer_of
 from cuecard.core.probes.examiner import UNUSABLE
 from cuecard.core.probes.findings import conflicts, finding_of, score_of_attempt
 from cuecard.core.probes.results import (
@@ -38,7 +39,6 @@ from cuecard.core.probes.results import (
 from cuecard.core.records import RunState, TrialRecord
 from cuecard.core.tasks.models import Task
 from cuecard.core.text import one_line
-from cuecard.core.verdicts import answer_of
 
 if TYPE_CHECKING:
     from cuecard.core.archive import Archive

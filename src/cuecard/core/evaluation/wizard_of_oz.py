@@ -30,10 +30,10 @@ from cuecard.core.errors import ConfigError, Conflict, DatabaseAway, NotAllowed
 from cuecard.core.evaluation.plans import settings_of
 from cuecard.core.families.registry import family_of
 from cuecard.core.i18n import _
+from cuecard.core.predictions import Prediction
 from cuecard.core.tasks.base import Frozen
 from cuecard.core.tasks.models import Family, TaskLanguage
 from cuecard.core.text import contains_term, storable
-from cuecard.core.verdicts import Prediction
 from cuecard.core.worlds.closed import spec_of
 
 if TYPE_CHECKING:

@@ -11,8 +11,9 @@ from cuecard.core.exam import texts
 from cuecard.core.exam.probes import MOST_TARGETS, Draw, ExamFamily, ExamInput, Target
 from cuecard.core.families.checkpoints.gold import CheckpointChain
 from cuecard.core.families.facts.gold import FactKind, FactWorld
+from cuecard.core.predictions import AnswerPrediction
 from cuecard.core.tasks.models import Task
-from cuecard.core.verdicts import AnswerPrediction, Item, ItemKind
+from cuecard.core.verdicts import Item, ItemKind
 
 _NEVER = (
     *("K07", "K20", "K22", "K23", "K29", "K30", "K31", "K32"),

@@ -17,9 +17,10 @@ from cuecard.core.exam.probes import (
     window,
 )
 from cuecard.core.families.graph.gold import Graph, Triple
+from cuecard.core.predictions import PredictedTriple, TriplesPrediction
 from cuecard.core.tasks.models import Task, TaskLanguage
 from cuecard.core.text import normalise
-from cuecard.core.verdicts import Item, ItemKind, PredictedTriple, TriplesPrediction
+from cuecard.core.verdicts import Item, ItemKind
 
 Named = tuple[str, str, str]
 _NEVER = ("K28", "K29", "K30", "K31", "K32")

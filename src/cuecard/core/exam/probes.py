@@ -11,11 +11,12 @@ from typing import Any, Final, Generic, TypeVar
 
 from cuecard.core.families.registry import Parts
 from cuecard.core.i18n import N_, _, beside
+from cuecard.core.predictions import Prediction
 from cuecard.core.tasks.base import Frozen
 from cuecard.core.tasks.gold import G
 from cuecard.core.tasks.models import Family, Task, content_hash
 from cuecard.core.tasks.yaml_io import parse_task
-from cuecard.core.verdicts import Item, Prediction
+from cuecard.core.verdicts import Item
 
 T = TypeVar("T")
 SCHEME: Final = 1

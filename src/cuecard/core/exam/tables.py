@@ -26,8 +26,9 @@ from cuecard.core.families.table.score import (
     norm_column,
     row_key,
 )
+from cuecard.core.predictions import TablePrediction
 from cuecard.core.tasks.models import Task
-from cuecard.core.verdicts import Item, ItemKind, TablePrediction
+from cuecard.core.verdicts import Item, ItemKind
 
 Place = tuple[int, int]
 """Row and column of gold, by index."""

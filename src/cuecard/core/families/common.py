@@ -18,19 +18,11 @@ from cuecard.core.families.facts.gold import Fact
 from cuecard.core.families.registry import CORE
 from cuecard.core.i18n import N_
 from cuecard.core.judges.lexical import judge_answer, refuse_answer
+from cuecard.core.predictions import AnswerPrediction, Prediction, UnusablePrediction
 from cuecard.core.tasks.gold import Gold
 from cuecard.core.tasks.models import Family, Task
 from cuecard.core.text import storable
-from cuecard.core.verdicts import (
-    AnswerPrediction,
-    GoldItem,
-    Item,
-    ItemKind,
-    Judged,
-    Judgement,
-    Prediction,
-    UnusablePrediction,
-)
+from cuecard.core.verdicts import GoldItem, Item, ItemKind, Judged, Judgement
 from cuecard.core.worlds.background import Secrets
 from cuecard.core.worlds.finding import Index
 from cuecard.core.worlds.indexes import RecordIndex

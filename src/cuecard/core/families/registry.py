@@ -28,9 +28,10 @@ if TYPE_CHECKING:
     from cuecard.core.families.checkpoints.gold import CheckpointChain
     from cuecard.core.families.facts.gold import Fact
     from cuecard.core.judges.model_asking import ModelAsks
+    from cuecard.core.predictions import Prediction
     from cuecard.core.rescoring import Carry, ItemChange
     from cuecard.core.tasks.models import Task
-    from cuecard.core.verdicts import GoldItem, Item, Judged, Judgement, Measure, Prediction
+    from cuecard.core.verdicts import GoldItem, Item, Judged, Judgement, Measure
     from cuecard.core.worlds.background import Secrets
     from cuecard.core.worlds.finding import Index
     from cuecard.core.worlds.statements import Statement

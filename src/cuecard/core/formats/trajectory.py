@@ -20,9 +20,10 @@ from cuecard.core.engine.messages import PlayerRef, ToolCall, Usage
 from cuecard.core.engine.trial import prediction_of
 from cuecard.core.families.common import parse_prediction
 from cuecard.core.families.registry import CORE, family_of
+from cuecard.core.predictions import Prediction, UnusablePrediction
 from cuecard.core.tasks.base import Frozen
 from cuecard.core.tasks.models import Family, Task
-from cuecard.core.verdicts import Item, Judgement, Measure, Prediction, UnusablePrediction
+from cuecard.core.verdicts import Item, Judgement, Measure
 
 
 class Judged(Frozen):

@@ -13,9 +13,10 @@ from cuecard.core.formats.persona_markdown import patch_persona, read_persona, w
 from cuecard.core.formats.round_trip import Codec, Refused, exported, imported
 from cuecard.core.formats.trajectory import Judged, Trajectory, as_openai, chat_of
 from cuecard.core.i18n import N_, _
+from cuecard.core.predictions import triples_of
 from cuecard.core.tasks.gold import narrow
 from cuecard.core.tasks.models import Task
-from cuecard.core.verdicts import Decision, Decisions, ItemKind, triples_of
+from cuecard.core.verdicts import Decision, Decisions, ItemKind
 
 NAME = "vibesearch"
 FAMILIES = ("graph",)

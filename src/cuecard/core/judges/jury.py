@@ -14,16 +14,9 @@ from cuecard.core.config_players import JuryConfig
 from cuecard.core.engine.messages import PlayerRef
 from cuecard.core.i18n import _, headed
 from cuecard.core.players import kind_of
+from cuecard.core.predictions import Prediction
 from cuecard.core.tasks.models import content_hash
-from cuecard.core.verdicts import (
-    Decision,
-    Decisions,
-    Item,
-    Judgement,
-    Prediction,
-    TableMatch,
-    Verdict,
-)
+from cuecard.core.verdicts import Decision, Decisions, Item, Judgement, TableMatch, Verdict
 
 if TYPE_CHECKING:
     from cuecard.core.config_schema import Config

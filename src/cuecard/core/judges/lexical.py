@@ -16,18 +16,10 @@ from cuecard.core.i18n import _
 from cuecard.core.judges.mentions import dates_in, judge_amount, judge_mention, without_brackets
 from cuecard.core.judges.quantities import Quantity, same_quantity
 from cuecard.core.judges.similarity import Rule, best_similarity, form, moment_of, without_markdown
+from cuecard.core.predictions import Prediction, UnusablePrediction
 from cuecard.core.tasks.models import Task, content_hash
 from cuecard.core.text import content_words, coverage
-from cuecard.core.verdicts import (
-    Decision,
-    Item,
-    ItemKind,
-    Judgement,
-    Prediction,
-    TableMatch,
-    UnusablePrediction,
-    Verdict,
-)
+from cuecard.core.verdicts import Decision, Item, ItemKind, Judgement, TableMatch, Verdict
 
 if TYPE_CHECKING:
     from cuecard.core.config_players import LexicalJudgeConfig

@@ -30,18 +30,10 @@ from cuecard.core.judges.model_asking import (
 from cuecard.core.llm import wire
 from cuecard.core.llm.client import ChatClient
 from cuecard.core.llm.structured import ask_structured
+from cuecard.core.predictions import PredictedTriple, Prediction
 from cuecard.core.tasks.models import Task, TaskLanguage, content_hash
 from cuecard.core.text import storable
-from cuecard.core.verdicts import (
-    Decision,
-    Item,
-    ItemKind,
-    Judgement,
-    PredictedTriple,
-    Prediction,
-    TableMatch,
-    Verdict,
-)
+from cuecard.core.verdicts import Decision, Item, ItemKind, Judgement, TableMatch, Verdict
 
 if TYPE_CHECKING:
     from cuecard.core.llm.hub import ModelHub

@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING
 
 from cuecard.core.config_models import ModelConfig
 from cuecard.core.engine.messages import ModelReply, ToolSpec
-from cuecard.core.errors import scrub
 from cuecard.core.llm.failures import (
     MAX_WAIT,
     Blame,
@@ -32,6 +31,7 @@ from cuecard.core.llm.requests import Capabilities, Draft, JsonSchema
 from cuecard.core.llm.responses_api import ResponseAssembler
 from cuecard.core.llm.streams import read_answer
 from cuecard.core.llm.wire import ChatMessage, ServerFailure
+from cuecard.core.secrets import scrub
 from cuecard.core.text import one_line, storable
 from cuecard.core.validation import read_body, read_json
 

@@ -39,10 +39,11 @@ from yarl import URL
 
 from cuecard import __version__
 from cuecard.core.config_models import checked_key
-from cuecard.core.errors import ConfigError, scrub
+from cuecard.core.errors import ConfigError
 from cuecard.core.i18n import _, headed, listed
 from cuecard.core.llm.failures import CONNECT_SECONDS
 from cuecard.core.llm.pool import Pool, proxy_for, socks_errors
+from cuecard.core.secrets import scrub
 from cuecard.core.text import one_line
 from cuecard.core.validation import read_refusal
 

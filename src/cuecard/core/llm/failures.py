@@ -11,10 +11,11 @@ from enum import Enum, auto
 from types import TracebackType
 from typing import TYPE_CHECKING
 
-from cuecard.core.errors import AgentPaused, Halt, ModelCallError, ModelPaused, scrub
+from cuecard.core.errors import AgentPaused, Halt, ModelCallError, ModelPaused
 from cuecard.core.i18n import _, headed, ngettext
 from cuecard.core.llm.replies import Malformed, WebPage
 from cuecard.core.llm.wire import ServerFailure, ServerMessage
+from cuecard.core.secrets import scrub
 from cuecard.core.text import one_line
 from cuecard.core.validation import TooLarge
 

@@ -6,7 +6,8 @@ from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Self
 
 from cuecard.core.config_schema import Config, guard_config
-from cuecard.core.errors import Halt, public_form, scrub
+from cuecard.core.errors import Halt
+from cuecard.core.secrets import public_form, scrub
 
 if TYPE_CHECKING:
     from cuecard.core.config_models import ModelConfig

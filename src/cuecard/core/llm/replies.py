@@ -10,9 +10,9 @@ from pydantic import JsonValue
 
 from cuecard.core.config_models import Price
 from cuecard.core.engine.messages import ModelReply, ToolCall, Usage, token_count
-from cuecard.core.errors import ScrubbedStream, scrub, scrub_model
 from cuecard.core.i18n import _
 from cuecard.core.llm.wire import ServerFailure, clean_json, mended_json
+from cuecard.core.secrets import ScrubbedStream, scrub, scrub_model
 from cuecard.core.text import storable
 from cuecard.core.validation import TooLarge
 

@@ -23,6 +23,7 @@ from cuecard.core.judges.similarity import best_similarity
 from cuecard.core.llm import wire
 from cuecard.core.llm.client import ChatClient
 from cuecard.core.llm.structured import ask_structured
+from cuecard.core.predictions import AnswerPrediction, Prediction, UnusablePrediction
 from cuecard.core.probes.results import (
     EXAMINER,
     ChainExamined,
@@ -40,7 +41,6 @@ from cuecard.core.probes.results import (
 )
 from cuecard.core.tasks.models import Task, TaskLanguage
 from cuecard.core.text import storable
-from cuecard.core.verdicts import AnswerPrediction, Prediction, UnusablePrediction
 
 _YES = frozenset(("yes", "y", "true", "1", "是", "对"))
 _NO = frozenset(("no", "n", "false", "0", "否", "不", "none", "null", ""))

@@ -18,6 +18,7 @@ from cuecard.core.families.facts.gold import Fact
 from cuecard.core.families.registry import chain_of, facts_of, family_of
 from cuecard.core.i18n import _, beside, listed, ngettext
 from cuecard.core.judges.similarity import same_thing
+from cuecard.core.predictions import Prediction
 from cuecard.core.probes.examiner import ExaminerAgent, ExaminerPrompts
 from cuecard.core.probes.results import (
     ChainExamined,
@@ -32,7 +33,7 @@ from cuecard.core.scoring.trial_score import score_prediction
 from cuecard.core.tasks.models import Task
 from cuecard.core.text import normalise, one_line
 from cuecard.core.users.scripted import OneShotUser
-from cuecard.core.verdicts import Judgement, Measure, Prediction
+from cuecard.core.verdicts import Judgement, Measure
 from cuecard.core.worlds.replay import NoTools
 
 if TYPE_CHECKING:

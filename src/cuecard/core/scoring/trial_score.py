@@ -25,20 +25,12 @@ from cuecard.core.errors import error_text
 from cuecard.core.families.checkpoints.score import StepRecord
 from cuecard.core.i18n import _
 from cuecard.core.plugins import captured_output
+from cuecard.core.predictions import Prediction, UnusablePrediction
 from cuecard.core.scoring.measures import MEASURES
 from cuecard.core.tasks.base import Frozen
 from cuecard.core.tasks.models import Task
 from cuecard.core.text import questions
-from cuecard.core.verdicts import (
-    Decision,
-    Judgement,
-    Measure,
-    Measures,
-    Prediction,
-    UnusablePrediction,
-    count,
-    share,
-)
+from cuecard.core.verdicts import Decision, Judgement, Measure, Measures, count, share
 
 
 def score_interaction(task: Task, events: Sequence[Event]) -> tuple[Measure, ...]:

@@ -12,7 +12,8 @@ from pydantic import BaseModel, Field
 from cuecard.core.config import Prompt
 from cuecard.core.engine.messages import SearchEntry, ToolAnswer
 from cuecard.core.engine.step_context import CallContext
-from cuecard.core.errors import ModelCallError, scrub
+from cuecard.core.errors import ModelCallError
+from cuecard.core.secrets import scrub
 from cuecard.core.tasks.models import TaskLanguage
 from cuecard.core.text import content_words, is_cjk, normalise, one_line, shared_words, storable
 from cuecard.core.worlds.engines import EngineError, Trouble

@@ -22,8 +22,9 @@ from cuecard.core.config_players import WebWorldConfig
 from cuecard.core.config_schema import Config
 from cuecard.core.engine.messages import PlayerRef, SearchEntry, ToolAnswer, ToolCall, ToolSpec
 from cuecard.core.engine.step_context import WorldContext
-from cuecard.core.errors import ConfigError, guard, scrub
+from cuecard.core.errors import ConfigError
 from cuecard.core.i18n import _
+from cuecard.core.secrets import guard, scrub
 from cuecard.core.tasks.models import Task, TaskLanguage
 from cuecard.core.text import one_line, storable
 from cuecard.core.validation import TooLarge, read_body, read_json, read_refusal

@@ -6,9 +6,9 @@ import asyncio
 from collections.abc import Awaitable, Coroutine
 from typing import TYPE_CHECKING, Annotated, Any
 
-from cuecard.core.errors import scrub_model
 from cuecard.core.i18n import N_, _
 from cuecard.core.players import kind_of
+from cuecard.core.secrets import scrub_model
 from cuecard.tui.commands.context import Context
 from cuecard.tui.commands.output import console, table
 from cuecard.tui.commands.verb import Result, verb

@@ -15,8 +15,9 @@ from functools import cache
 from itertools import chain, zip_longest
 from typing import TYPE_CHECKING, Any, BinaryIO, Self, TextIO, cast
 
-from cuecard.core.errors import CuecardError, FileProblem, FileProblems, scrub, system_words
+from cuecard.core.errors import CuecardError, FileProblem, FileProblems, system_words
 from cuecard.core.i18n import _, plural
+from cuecard.core.secrets import scrub
 from cuecard.core.text import for_display, is_cjk, one_line
 
 if TYPE_CHECKING:

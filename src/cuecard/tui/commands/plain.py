@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from cuecard.core.errors import CuecardError, public_form
+from cuecard.core.errors import CuecardError
 from cuecard.core.i18n import N_, _, plural
+from cuecard.core.secrets import public_form
 from cuecard.tui.commands.context import Context
 from cuecard.tui.commands.output import console, note, say
 from cuecard.tui.commands.verb import Help, Result, verb

@@ -17,8 +17,9 @@ from string import Template
 from typing import TYPE_CHECKING, Annotated
 from urllib.parse import urlsplit
 
-from cuecard.core.errors import CuecardError, install_hint, public_form, system_words
+from cuecard.core.errors import CuecardError, install_hint, system_words
 from cuecard.core.i18n import N_, _, current_language, headed
+from cuecard.core.secrets import public_form
 from cuecard.tui.commands.context import Context
 from cuecard.tui.commands.output import note, table
 from cuecard.tui.commands.verb import Help, Result, verb

@@ -33,9 +33,9 @@ from cuecard.core.engine.messages import (
     UserReply,
 )
 from cuecard.core.i18n import N_, _, headed, ngettext
+from cuecard.core.predictions import Prediction, UnusablePrediction
 from cuecard.core.tasks.models import Task
 from cuecard.core.text import one_line
-from cuecard.core.verdicts import Prediction, UnusablePrediction
 from cuecard.tui.present.entries import Entry, Paragraph, Piece, Segment, Segments, Tone
 from cuecard.tui.present.labels import TERMINATION, status_label
 from cuecard.tui.present.tool_calls import Work, shows_text

@@ -16,8 +16,8 @@ from cuecard.core.engine.step_context import ReplyMove, ToolMove
 from cuecard.core.evaluation.wizard_of_oz import Briefing, PlayerView
 from cuecard.core.families.common import NOTHING
 from cuecard.core.i18n import _, headed, joined, listed, plural, spaced
+from cuecard.core.predictions import UnusablePrediction
 from cuecard.core.text import one_line, storable
-from cuecard.core.verdicts import UnusablePrediction
 from cuecard.tui.families import TUI, HandIn
 from cuecard.tui.present.entries import Entry, Paragraph, Piece
 from cuecard.tui.present.keyboard import hint

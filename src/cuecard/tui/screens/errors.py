@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 from cuecard.annotate.results.pool import Pool, Row
 from cuecard.core.engine.trial import prediction_of
 from cuecard.core.i18n import N_, _, listed
+from cuecard.core.predictions import UnusablePrediction
 from cuecard.core.text import one_line
-from cuecard.core.verdicts import UnusablePrediction
 from cuecard.store.tags import name_in, without_name
 from cuecard.tui.actions import Key, Means, keys
 from cuecard.tui.app import guarded

@@ -21,11 +21,12 @@ from cuecard.core.evaluation.items import gold_item
 from cuecard.core.families.registry import CORE
 from cuecard.core.i18n import _, listed
 from cuecard.core.label_records import LabelValue, Phase
+from cuecard.core.predictions import Prediction, triples_of
 from cuecard.core.records import TrialRecord
 from cuecard.core.tables.texts import unguarded
 from cuecard.core.tasks.models import Task
 from cuecard.core.text import one_line
-from cuecard.core.verdicts import Item, ItemKind, Prediction, triples_of
+from cuecard.core.verdicts import Item, ItemKind
 
 if TYPE_CHECKING:
     from cuecard.store.workspace import Workspace

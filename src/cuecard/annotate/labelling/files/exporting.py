@@ -32,9 +32,10 @@ from cuecard.core.evaluation.decisions import JUDGED, decisions_of
 from cuecard.core.evaluation.items import closest_items
 from cuecard.core.i18n import _, headed
 from cuecard.core.label_records import Label, LabelValue
+from cuecard.core.predictions import triples_of
 from cuecard.core.system import replace_file
 from cuecard.core.text import one_line, slug
-from cuecard.core.verdicts import Decision, Item, ItemKind, triples_of
+from cuecard.core.verdicts import Decision, Item, ItemKind
 
 if TYPE_CHECKING:
     from cuecard.store.workspace import Sight, Workspace

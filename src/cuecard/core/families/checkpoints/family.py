@@ -20,6 +20,7 @@ from cuecard.core.families.checkpoints.gold import Checkpoint, CheckpointChain
 from cuecard.core.families.checkpoints.score import CHECKPOINT_MEASURES, score_checkpoints, steps_of
 from cuecard.core.families.registry import CoreFamily
 from cuecard.core.i18n import N_
+from cuecard.core.predictions import Prediction
 from cuecard.core.rescoring import answer_changes
 from cuecard.core.scoring.trial_score import StepFigures
 from cuecard.core.tasks.models import TaskLanguage
@@ -34,7 +35,6 @@ from cuecard.core.text import (
     shared_words,
     without_terms,
 )
-from cuecard.core.verdicts import Prediction
 from cuecard.core.worlds.background import Secrets
 from cuecard.core.worlds.finding import Index
 from cuecard.core.worlds.indexes import StepIndex

@@ -18,10 +18,11 @@ from cuecard.core.families.facts.gold import FactWorld
 from cuecard.core.families.graph import play
 from cuecard.core.families.registry import CoreFamily
 from cuecard.core.i18n import N_, _
+from cuecard.core.predictions import Prediction
 from cuecard.core.rescoring import answer_changes
 from cuecard.core.scoring.trial_score import MAX_K, FactFigures
 from cuecard.core.text import content_words, coverage, one_line, questions
-from cuecard.core.verdicts import Judgement, Measure, Prediction, score_answer, share
+from cuecard.core.verdicts import Judgement, Measure, score_answer, share
 from cuecard.core.worlds.statements import Statement, final_answers, names_any
 
 _EASY_MOST = 5

@@ -21,6 +21,7 @@ from cuecard.core.families.registry import CoreFamily
 from cuecard.core.formats.extraction import find_triples
 from cuecard.core.i18n import N_, _
 from cuecard.core.judges.lexical import refuse_triples
+from cuecard.core.predictions import PredictedTriple, Prediction, TriplesPrediction
 from cuecard.core.rescoring import GoldChange, ItemChange
 from cuecard.core.scoring.trial_score import GraphFigures, tallies
 from cuecard.core.tasks.gold import narrow
@@ -34,9 +35,6 @@ from cuecard.core.verdicts import (
     ItemKind,
     Judged,
     Judgement,
-    PredictedTriple,
-    Prediction,
-    TriplesPrediction,
     Verdict,
 )
 from cuecard.core.worlds.statements import Statement

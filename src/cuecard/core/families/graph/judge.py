@@ -9,6 +9,7 @@ from cuecard.core.families.graph.gold import Graph
 from cuecard.core.families.graph.relations import RelationRule, relation, same_relation
 from cuecard.core.i18n import _
 from cuecard.core.judges.similarity import NodeIndex, form
+from cuecard.core.predictions import PredictedTriple, Prediction, TriplesPrediction
 from cuecard.core.text import normalise
 from cuecard.core.verdicts import (
     Decision,
@@ -16,9 +17,6 @@ from cuecard.core.verdicts import (
     Item,
     ItemKind,
     Measure,
-    PredictedTriple,
-    Prediction,
-    TriplesPrediction,
     Verdict,
     count,
     harmonic,

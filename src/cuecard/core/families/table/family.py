@@ -28,6 +28,7 @@ from cuecard.core.families.table.score import (
 )
 from cuecard.core.formats.extraction import find_table
 from cuecard.core.i18n import N_, _, listed
+from cuecard.core.predictions import Prediction, TablePrediction
 from cuecard.core.rescoring import GoldChange, ItemChange
 from cuecard.core.scoring.trial_score import TableFigures, tallies
 from cuecard.core.tasks.models import Task
@@ -40,9 +41,7 @@ from cuecard.core.verdicts import (
     ItemKind,
     Judged,
     Judgement,
-    Prediction,
     TableMatch,
-    TablePrediction,
 )
 from cuecard.core.worlds.background import Secrets
 from cuecard.core.worlds.finding import Index

@@ -14,8 +14,9 @@ from cuecard.core.families.table.score import (
 )
 from cuecard.core.i18n import _, listed
 from cuecard.core.judges.similarity import form, same_thing
+from cuecard.core.predictions import TablePrediction
 from cuecard.core.text import one_line
-from cuecard.core.verdicts import Decision, Item, ItemKind, TableMatch, TablePrediction, Verdict
+from cuecard.core.verdicts import Decision, Item, ItemKind, TableMatch, Verdict
 
 Key = tuple[str, ...]
 Row = tuple[str, ...]

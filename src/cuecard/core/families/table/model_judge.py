@@ -31,8 +31,9 @@ from cuecard.core.judges.model_asking import (
     ask_all,
     likely,
 )
+from cuecard.core.predictions import TablePrediction
 from cuecard.core.text import storable
-from cuecard.core.verdicts import Decision, TableMatch, TablePrediction, Verdict
+from cuecard.core.verdicts import Decision, TableMatch, Verdict
 
 SHOWN = 400
 """Most predicted keys that one batch is shown: those most similar to its gold keys."""

@@ -11,8 +11,9 @@ from cuecard.annotate.labelling.views import without_decisions
 from cuecard.annotate.results.trial_record import open_trial
 from cuecard.core.engine.events import Event, ModelReplied
 from cuecard.core.engine.messages import ModelReply
-from cuecard.core.errors import CuecardError, scrub
+from cuecard.core.errors import CuecardError
 from cuecard.core.i18n import N_, _
+from cuecard.core.secrets import scrub
 from cuecard.store.workspace import Workspace
 from cuecard.tui.actions import Key, Means, keys
 from cuecard.tui.app import guarded

@@ -14,19 +14,18 @@ from hypothesis import strategies as st
 from cuecard.core.config import EMBEDDED, parse_config
 from cuecard.core.config_schema import secrets_of
 from cuecard.core.engine.messages import ToolAnswer, ToolCall
-from cuecard.core.errors import (
+from cuecard.core.errors import CuecardError, error_text
+from cuecard.core.llm.replies import Assembler
+from cuecard.core.secrets import (
     LEAST,
-    CuecardError,
     ScrubbedStream,
     Scrubber,
-    error_text,
     guard,
     is_covered,
     scrub,
     scrub_data,
     scrub_model,
 )
-from cuecard.core.llm.replies import Assembler
 
 KEY = "sk-Q8/x+7=y'Z\"é&9"
 PLAIN = "sk-plain-0123456789abcdef"
