@@ -18,7 +18,7 @@ from tui_rooms import enter_play, shown, transcript, until
 
 CRASH = """
 import sys
-from cuecard.core.errors import guard
+from cuecard.core.secrets import guard
 from cuecard.tui.app import CuecardApp
 from cuecard.tui.preferences import Preferences
 from cuecard.tui.services import Services

@@ -87,12 +87,12 @@ async def test_an_error_has_a_hint_for_each_place_in_which_it_is_read(
 def test_the_panel_after_a_session_has_every_main_measure_of_its_family():
     names = ("row_precision", "row_recall", "item_precision", "item_recall", "stage_share")
     shares = [Measure(name, 0.5, 3) for name in ("success", "row_f1", *names, "item_f1")]
-    lines = "\n".join(_ended(ENDED, shares, None))
+    lines = "\n".join(_ended(ENDED, Termination.USER_DONE, shares, None))
     assert all(label in lines for label in ("Success", "Row F1", "Item F1"))
     assert len(HEADLINES["table"]) == 3
     # One that is undefined says why.
     undefined = [Measure("det_f1", None, 0, reason="no ambiguity was reached")]
-    told = "\n".join(_ended(ENDED, undefined, None))
+    told = "\n".join(_ended(ENDED, Termination.USER_DONE, undefined, None))
     assert "Detection F1: – (no ambiguity was reached)" in told
 
 

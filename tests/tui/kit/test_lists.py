@@ -382,16 +382,17 @@ async def test_a_text_of_another_height_is_laid_out_once_until_a_scrollbar_comes
     async with app.run_test(size=(40, 10)) as pilot:
         await pilot.pause()
         text = app.query_one(PlainText)
+        await until(pilot, lambda: text.size.height == 1)
+        await pilot.pause()
         app.screen.screen_layout_refresh_signal.subscribe(app, count, immediate=True)
         text.load("one\ntwo\nthree")
-        await pilot.pause()
-        assert (layouts, text.size.height) == (1, 3)
+        await until(pilot, lambda: text.size.height == 3)
+        assert layouts == 1
         text.load("one\ntwo\nthree")
         await pilot.pause()
         assert layouts == 1
         text.load("\n".join("abcdefghijklmnop"))
-        await pilot.pause()
-        assert app.query_one(Pane).max_scroll_y == 6
+        await until(pilot, lambda: app.query_one(Pane).max_scroll_y == 6)
         # One for the text, and for a scrollbar as many as its two steps may fall into.
         assert layouts <= 4
         assert text.size == (38, 16)
