@@ -29,6 +29,7 @@ from cuecard.core.evaluation.runs import start_run
 from cuecard.core.evaluation.shadow_replay import shadow_trials
 from cuecard.core.evaluation.workers import Worker
 from cuecard.store.workspace import Workspace
+from cuecard.tui.commands.context import Context
 from openai_server import Reply, Request, text
 from probe_scripts import answering
 from scripted_brain import brain
@@ -218,6 +219,18 @@ def test_who_follows_outlasts_a_server_that_goes_away_as_soon_as_trials_are_offe
     assert follower.returncode == 0, said
     assert "Traceback" not in told + said
     assert "cannot be reached" not in said
+
+
+def test_a_name_is_asked_of_the_server_once(server: postgres_server.Server, url: str) -> None:
+    """Who follows a run over an outage would else need it for a name."""
+    ours = Context(db=url, person_option="ann", config_path=None)
+    assert ours.person == "ann"
+    server.stop(signal.SIGKILL)
+    try:
+        assert ours.person == "ann"
+    finally:
+        server.start()
+        ours.workspace.close()
 
 
 def test_a_run_that_was_given_up_without_a_server_is_free_when_that_is_back(

@@ -41,6 +41,7 @@ class Context:
     """The parameters that stand on the command line."""
     seen: Sight | None = None
     _reader: str = ""
+    _person: str = ""
     _opened: Workspace | None = None
 
     @classmethod
@@ -104,7 +105,9 @@ class Context:
         """The name to work under, entered if new: `--as`, `CUECARD_USER`, else the account's name; on PostgreSQL whoever
         the database's role stands for, if it stands for somebody. Raises `NotAllowed`.
         """
-        return self.workspace.people.add(self.reader).name
+        # Once: whoever outlasts a server that is away must not need it for a name.
+        self._person = self._person or self.workspace.people.add(self.reader).name
+        return self._person
 
     @property
     def reader(self) -> str:
