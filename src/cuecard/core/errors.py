@@ -9,13 +9,10 @@ from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from difflib import get_close_matches
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import unquote, urlsplit
 
 from cuecard.core.i18n import N_, _, beside, headed, listed
-
-if TYPE_CHECKING:
-    pass
 from cuecard.core.secrets import public_form, scrub
 
 SYSTEM_WORDS = (

@@ -132,13 +132,13 @@ def set_work(workspace: Archive, run_id: int, judging: Judging | None) -> None:
         workspace.runs.set_plan(run_id, changed.model_dump(mode="json"))
 
 
-def stop_work(workspace: Archive, run_id: int) -> None:
+def stop_work(workspace: Archive, run_id: int, reason: str = "") -> None:
     """Stop what workers were asked to do with ended trials of the run, and leave it as it was before. A rescored one, which
-    is made of their verdicts, is stopped itself, so that it goes on where it was.
+    is made of their verdicts, is stopped itself for this `reason`, so that it goes on where it was.
     """
     settings = settings_of(workspace.runs.get(run_id))
     if settings.rescored:
-        workspace.runs.set_state(run_id, RunState.CANCELLED)
+        workspace.runs.set_state(run_id, RunState.CANCELLED, reason)
     elif (judging := settings.judging) is not None:
         workspace.runs.set_state(run_id, judging.state, judging.reason)
         set_work(workspace, run_id, None)

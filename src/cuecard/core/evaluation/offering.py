@@ -79,7 +79,8 @@ async def follow_run(
     on_left: Callable[[int], None] | None = None,
 ) -> Halt | None:
     """Tell how the workers get on with a run until it is over, and conclude it if none of them does. Returns why it is
-    paused or who stopped it meanwhile, if anybody did. `control` stops only this looking on. `on_left` is told how many trials are left to do.
+    paused, or who stopped it meanwhile, if anybody did. `control` stops only this looking on. `on_left` is told how many
+    trials are left to do.
     """
     judging = settings_of(await outlast(workspace, workspace.runs.get, run_id)).judging
     seen: set[int] = set()
@@ -212,7 +213,7 @@ def give_order(
     if waits and kind in ("pause", "cancel"):
         # Workers that come later take nothing of it.
         if kind == "cancel" and settings_of(run).judging is not None:
-            stop_work(workspace, run_id)
+            stop_work(workspace, run_id, asked_for(order))
         else:
             state = RunState.PAUSED if kind == "pause" else RunState.CANCELLED
             workspace.runs.set_state(run_id, state, asked_for(order))

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+from collections import Counter
 from collections.abc import AsyncGenerator, Callable, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 from weakref import WeakKeyDictionary
 
 from cuecard.core.engine.messages import PlayerRef
@@ -104,9 +105,9 @@ class RenewedTasks:
     played: int = 0
 
 
-_KNOWN: WeakKeyDictionary[Archive, dict[tuple[str, int, int], tuple[str, ...] | bool]] = (
-    WeakKeyDictionary()
-)
+_KNOWN: WeakKeyDictionary[
+    Archive, dict[tuple[str, int, int], Literal["gold", "played", "neither"]]
+] = WeakKeyDictionary()
 
 
 def renewed_tasks(
@@ -114,16 +115,17 @@ def renewed_tasks(
 ) -> RenewedTasks:
     """What became of the revisions that were played, by task. Two are compared once in a workspace: they never change."""
     known = _KNOWN.setdefault(workspace, {})
-    found: list[tuple[str, ...] | bool] = []
+    found = Counter[str]()
     for task, number in played.items():
         if newest.get(task, 0) <= number:
             continue
         key = task, number, newest[task]
         if key not in known:
             moved = Moved(workspace.tasks.revision(task, number), workspace.tasks.revision(task))
-            known[key] = changes_in_play(moved.old.task, moved.new.task) or moved.same
-        found.append(known[key])
-    return RenewedTasks(found.count(False), sum(isinstance(each, tuple) for each in found))
+            apart = changes_in_play(moved.old.task, moved.new.task)
+            known[key] = "played" if apart else "neither" if moved.same else "gold"
+        found[known[key]] += 1
+    return RenewedTasks(gold=found["gold"], played=found["played"])
 
 
 def plan_rescoring(
