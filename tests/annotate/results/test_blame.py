@@ -106,20 +106,42 @@ def test_shares_and_agreement(workspace, rows):
         workspace.trial_notes.add(
             row.trial.id, "Ann", "blame_proposed", "agent", '{"by": "model 1234"}'
         )
-    shares, agreement = blame_tables(rows, said_of(workspace, rows), "Ann")
-    people = [line for line in shares.lines if line[1].text == "people"]
+    people, proposed, agreement = blame_tables(rows, said_of(workspace, rows), "Ann")
     agreed = [at for at in range(len(ids)) if at % 2 or not at % 4]
-    assert sum(line[2].value for line in people) == len(agreed)
-    assert all(sum(cell.number for cell in line[3:]) == pytest.approx(1) for line in shares.lines)
+    trials, *parties = people.lines
+    assert sum(cell.value for cell in trials[1:]) == len(agreed)
+    for arm in range(1, len(people.headings)):
+        shares = [line[arm].statistic for line in parties]
+        assert sum(one.value for one in shares) == pytest.approx(1)
+        assert all(one.interval or one.no_interval for one in shares)
+    assert any(line[1].statistic.interval for line in parties)
+    assert "model 1234" in proposed.title
     proposer, each_other = agreement.lines
     assert proposer[1].value == len(agreed)
     assert proposer[2].number == pytest.approx(sum(at % 2 for at in agreed) / len(agreed))
     assert proposer[3].number == 0
     assert each_other[2].number == pytest.approx(len(agreed) / len(ids))
     # Behind a share stand only trials of which the reader has said something, so that it is said blind.
-    assert all(cell.trials for line in shares.lines for cell in line[3:] if cell.number)
-    others, _agreement = blame_tables(rows, said_of(workspace, rows), "Cleo")
-    assert not any(cell.trials for line in others.lines for cell in line[3:])
+    assert all(cell.trials for line in parties for cell in line[1:] if cell.number)
+    others = blame_tables(rows, said_of(workspace, rows), "Cleo")[0]
+    assert not any(cell.trials for line in others.lines[1:] for cell in line[1:])
+
+
+def test_shares_of_few_trials_give_no_proposal_away(workspace, rows):
+    for at, row in enumerate(rows):
+        workspace.trial_notes.add(row.trial.id, "Ann", "blame_proposed", "world", '{"by": "m 1"}')
+        if at >= 4:
+            told(workspace, row, "Ben", Party.AGENT)
+    few, own = rows[:4], rows[4:]
+    (nothing,) = blame_tables(few, said_of(workspace, few), "Cleo")
+    assert all(len(line) == 1 for line in nothing.lines)
+    (proposed,) = (
+        table
+        for table in blame_tables(rows, said_of(workspace, rows), "Ben")
+        if "m 1" in table.title
+    )
+    assert sum(cell.value for cell in proposed.lines[0][1:]) == len(own)
+    assert any("4 trials are left out" in note for note in proposed.notes)
 
 
 def test_what_a_proposer_sees_holds_the_dialogue_and_what_was_missed(workspace, rows):

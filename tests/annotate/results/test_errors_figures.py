@@ -6,7 +6,7 @@ import random
 
 import pytest
 
-from cuecard.annotate.results.errors.groups import calls_class, counted, flagged, plan
+from cuecard.annotate.results.errors.rates import calls_class, counted, flagged, plan
 from cuecard.annotate.results.errors.report import ArmErrors, error_report
 from cuecard.annotate.results.pool import Row
 from cuecard.core.families.checkpoints.score import Profile, StepRecord

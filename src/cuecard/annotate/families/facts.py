@@ -21,7 +21,7 @@ from cuecard.annotate.lint.rules import written
 from cuecard.annotate.results import PaperTable, averages
 from cuecard.annotate.results.errors.causes import cause_by_facts
 from cuecard.annotate.results.errors.error_tables import Columns
-from cuecard.annotate.results.errors.groups import share
+from cuecard.annotate.results.errors.rates import share
 from cuecard.annotate.results.errors.report import search_errors
 from cuecard.annotate.results.trial_against_gold import AnswerAgainst, FactResult
 from cuecard.annotate.results.trial_record import HitLog, first_hits

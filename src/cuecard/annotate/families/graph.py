@@ -26,8 +26,8 @@ from cuecard.annotate.results import PaperTable, averages
 from cuecard.annotate.results import trial_against_gold as beside
 from cuecard.annotate.results.errors.causes import cause_by_graph
 from cuecard.annotate.results.errors.error_tables import Columns
-from cuecard.annotate.results.errors.groups import level, share
 from cuecard.annotate.results.errors.predictions import graph_findings
+from cuecard.annotate.results.errors.rates import level, share
 from cuecard.annotate.results.trial_record import HitLog
 from cuecard.core.engine.events import Event
 from cuecard.core.engine.messages import CheckpointStatus

@@ -23,8 +23,8 @@ from cuecard.annotate.results import PaperTable
 from cuecard.annotate.results import trial_against_gold as beside
 from cuecard.annotate.results.errors.causes import cause_by_table
 from cuecard.annotate.results.errors.error_tables import Columns
-from cuecard.annotate.results.errors.groups import share
 from cuecard.annotate.results.errors.predictions import table_errors
+from cuecard.annotate.results.errors.rates import share
 from cuecard.annotate.results.trial_record import HitLog
 from cuecard.core.engine.events import Event
 from cuecard.core.evaluation.decisions import rows_of

@@ -5,7 +5,26 @@ from collections.abc import Iterator, Mapping, Sequence
 from cuecard.annotate.agreement.coefficients import difference as between
 from cuecard.annotate.agreement.intervals import with_intervals
 from cuecard.annotate.labelling.effect_figures import MAIN
-from cuecard.annotate.results.errors import groups as grouping
+from cuecard.annotate.results.errors.groups import (
+    Group,
+    arm_heading,
+    by_family,
+    groups_of,
+    notes_of,
+    title,
+)
+from cuecard.annotate.results.errors.rates import (
+    Rate,
+    across,
+    coefficients_of,
+    counted,
+    flagged,
+    level,
+    number,
+    plan,
+    share,
+    share_of,
+)
 from cuecard.annotate.results.pool import Pool
 from cuecard.annotate.results.row_samples import samples_of, with_task_intervals
 from cuecard.annotate.results.words import shown
@@ -30,13 +49,13 @@ TOKENS = ("prompt_tokens", "completion_tokens", "cached_tokens", "reasoning_toke
 Means = Mapping[str, Statistic]
 
 
-def means_of(group: grouping.Group, measures: Sequence[str]) -> dict[str, Statistic]:
+def means_of(group: Group, measures: Sequence[str]) -> dict[str, Statistic]:
     """The mean over tasks of each measure that occurs."""
     found = with_task_intervals(samples_of(group.rows), measures)
     return {name: figure for (name, taken), (_t, figure) in found.items() if not taken.of_several}
 
 
-def mean_cell(group: grouping.Group, name: str, statistic: Statistic | None) -> Cell:
+def mean_cell(group: Group, name: str, statistic: Statistic | None) -> Cell:
     """The cell of a mean, with its key in `cuecard score --json` if the group is of one agent and family."""
     known, _sizes = samples_of(group.rows).column(name).known
     if len(known) == len(group.judged):
@@ -56,9 +75,9 @@ def interaction_tables(pool: Pool) -> Iterator[Table]:
     """Tables for each family: turns and calls, what the user disclosed, tokens, measures of other packages. Means over tasks of the mean over
     samples, as `core.scoring.aggregate` combines them, with 95% intervals by task; shares in percent.
     """
-    groups = grouping.groups_of(pool)
-    notes = grouping.notes_of(pool, groups)
-    for family, mine in grouping.by_family(groups):
+    groups = groups_of(pool)
+    notes = notes_of(pool, groups)
+    for family, mine in by_family(groups):
         own = tuple(MEASURES)
         means = {group: means_of(group, (*TURNS, *DISCLOSURE, *TOKENS, *own)) for group in mine}
         for words, names, below in (
@@ -76,19 +95,19 @@ def _table(
     family: Family,
     words: str,
     names: Sequence[str],
-    means: Mapping[grouping.Group, Means],
+    means: Mapping[Group, Means],
     notes: Sequence[str],
 ) -> Table:
     lines: list[Sequence[Shown]] = []
     for group, found in means.items():
         cells = [mean_cell(group, name, found.get(name)) for name in names]
-        trials = grouping.number(len(group.judged), group.trials)
-        lines.append((group.name, trials, grouping.number(group.tasks), *cells))
+        trials = number(len(group.judged), group.trials)
+        lines.append((group.name, trials, number(group.tasks), *cells))
     by = next(iter(means)).by
     return Table.of(
-        title=grouping.title(family, words),
+        title=title(family, words),
         headings=(
-            grouping.arm_heading(by),
+            arm_heading(by),
             _("Trials"),
             _("Tasks"),
             *(_("Cost") if name == "cost" else measure_label(name) for name in names),
@@ -117,11 +136,11 @@ MOST = 20
 _ALL = ""
 
 
-def calls_of(group: grouping.Group, tools: Sequence[str]) -> dict[str, grouping.Rate]:
+def calls_of(group: Group, tools: Sequence[str]) -> dict[str, Rate]:
     """Calls per trial of each tool, and in all under the key ""."""
     judged = group.judged
     plans = {
-        tool: grouping.plan(
+        tool: plan(
             "calls",
             ((row, float(figures.tools.get(tool, 0)), 1.0) for row, figures in judged),
             share=False,
@@ -129,17 +148,17 @@ def calls_of(group: grouping.Group, tools: Sequence[str]) -> dict[str, grouping.
         )
         for tool in tools
     }
-    plans[_ALL] = grouping.plan(
+    plans[_ALL] = plan(
         "calls", ((row, float(sum(f.tools.values())), 1.0) for row, f in judged), share=False
     )
-    return grouping.counted(plans)
+    return counted(plans)
 
 
 def tool_tables(pool: Pool) -> Iterator[Table]:
     """Calls per judged trial by tool for each family, refused calls included, with intervals by task."""
-    groups = grouping.groups_of(pool)
-    notes = grouping.notes_of(pool, groups)
-    for family, mine in grouping.by_family(groups):
+    groups = groups_of(pool)
+    notes = notes_of(pool, groups)
+    for family, mine in by_family(groups):
         totals: dict[str, int] = {}
         for figures in (figures for group in mine for _row, figures in group.judged):
             for tool, n in figures.tools.items():
@@ -150,36 +169,32 @@ def tool_tables(pool: Pool) -> Iterator[Table]:
 
 
 def _tool_table(
-    family: Family, groups: Sequence[grouping.Group], tools: Sequence[str], notes: tuple[str, ...]
+    family: Family, groups: Sequence[Group], tools: Sequence[str], notes: tuple[str, ...]
 ) -> Table:
     arms = [(group.name, (group, calls_of(group, tools[:MOST]))) for group in groups]
     more = (
         (_("The first {n} of {all}.").format(n=MOST, all=len(tools)),) if len(tools) > MOST else ()
     )
-    return grouping.across(
-        grouping.title(family, _("calls by tool")),
+    return across(
+        title(family, _("calls by tool")),
         _("Tool"),
         arms,
         [
-            (_("trials"), lambda arm: grouping.number(len(arm[0].judged), arm[0].trials)),
-            *((one_line(t), lambda arm, t=t: grouping.level(arm[1][t], 1)) for t in tools[:MOST]),
-            *(
-                ((_("all tools"), lambda arm: grouping.level(arm[1][_ALL], 1)),)
-                if len(tools) > 1
-                else ()
-            ),
+            (_("trials"), lambda arm: number(len(arm[0].judged), arm[0].trials)),
+            *((one_line(t), lambda arm, t=t: level(arm[1][t], 1)) for t in tools[:MOST]),
+            *(((_("all tools"), lambda arm: level(arm[1][_ALL], 1)),) if len(tools) > 1 else ()),
         ],
         (_("Calls per trial, intervals 95%, by task."), *more, *notes),
     )
 
 
-def with_and_without(group: grouping.Group) -> tuple[grouping.Rate, grouping.Rate, Statistic]:
+def with_and_without(group: Group) -> tuple[Rate, Rate, Statistic]:
     """The mean of the main measure over trials with compaction and over those without, and the first minus the second;
     the difference's `n` is that of the smaller group.
     """
     name = MAIN[group.family]
     plans = {
-        cut: grouping.plan(
+        cut: plan(
             name,
             (
                 (row, value, 1.0)
@@ -191,8 +206,8 @@ def with_and_without(group: grouping.Group) -> tuple[grouping.Rate, grouping.Rat
         )
         for cut in (True, False)
     }
-    rates = grouping.counted(plans)
-    apart = between(*grouping.coefficients_of(list(plans.values())))
+    rates = counted(plans)
+    apart = between(*coefficients_of(list(plans.values())))
     (statistic,) = with_intervals([apart])
     return rates[True], rates[False], statistic
 
@@ -201,44 +216,40 @@ def compaction_tables(pool: Pool) -> Iterator[Table]:
     """A table for each family in which any trial was compacted: how often, and the family's main measure with and
     without, over trials, with the difference and intervals by task.
     """
-    groups = grouping.groups_of(pool)
-    notes = grouping.notes_of(pool, groups)
-    for family, mine in grouping.by_family(groups):
+    groups = groups_of(pool)
+    notes = notes_of(pool, groups)
+    for family, mine in by_family(groups):
         if any(figures.value("compactions") for group in mine for _r, figures in group.judged):
             yield _compaction_table(family, mine, notes.get(family, ()))
 
 
-def _compaction_table(
-    family: Family, groups: tuple[grouping.Group, ...], notes: tuple[str, ...]
-) -> Table:
+def _compaction_table(family: Family, groups: tuple[Group, ...], notes: tuple[str, ...]) -> Table:
     lines: list[Sequence[Shown]] = []
     for group in groups:
         judged = [(row, figures.value("compactions") or 0.0) for row, figures in group.judged]
-        often = grouping.counted(
+        often = counted(
             {
-                "share": grouping.flagged("compacted", ((row, n > 0) for row, n in judged)),
-                "mean": grouping.plan(
-                    "compactions", ((row, n, 1.0) for row, n in judged), share=False
-                ),
+                "share": flagged("compacted", ((row, n > 0) for row, n in judged)),
+                "mean": plan("compactions", ((row, n, 1.0) for row, n in judged), share=False),
             }
         )
         with_one, without, apart = with_and_without(group)
         lines.append(
             (
                 group.name,
-                grouping.number(len(judged), group.trials),
-                grouping.share(often["share"]),
-                grouping.level(often["mean"]),
-                grouping.share_of(with_one),
-                grouping.share_of(without),
+                number(len(judged), group.trials),
+                share(often["share"]),
+                level(often["mean"]),
+                share_of(with_one),
+                share_of(without),
                 difference(apart, percent=True),
             )
         )
     measure = measure_label(MAIN[family])
     return Table.of(
-        title=grouping.title(family, _("compactions")),
+        title=title(family, _("compactions")),
         headings=(
-            grouping.arm_heading(groups[0].by),
+            arm_heading(groups[0].by),
             _("Trials"),
             _("Compacted"),
             _("Compactions"),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from cuecard.annotate.agreement.coefficients import (
@@ -14,12 +14,20 @@ from cuecard.annotate.agreement.coefficients import (
 from cuecard.annotate.agreement.linearisation import linearised
 from cuecard.annotate.agreement.ratings import Ratings
 from cuecard.annotate.results.errors.causes import BARS, failed, fell_short
+from cuecard.annotate.results.errors.rates import (
+    Rate,
+    across,
+    counted,
+    flagged,
+    number,
+    share_with_count,
+)
 from cuecard.annotate.results.pool import Pool, Row
 from cuecard.core.evaluation.blame import RULE, Blame, Party, blames_of
-from cuecard.core.i18n import _, joined
+from cuecard.core.i18n import _, joined, ngettext
 from cuecard.core.scoring.measures import measure_label
 from cuecard.core.scoring.trial_score import score_trial
-from cuecard.core.tables.table import Shown, Statistic, Table, cell
+from cuecard.core.tables.table import Cell, Shown, Table, cell
 from cuecard.core.verdicts import Judgement, Measures
 
 if TYPE_CHECKING:
@@ -28,7 +36,9 @@ if TYPE_CHECKING:
 
 
 _PEOPLE = ""
-"""The column of what most people say; no proposer is called so."""
+"""The source that is what most people say; no proposer is called so."""
+_FEWEST_UNSEEN = 5
+"""Of fewer trials of which a reader has said nothing, shares would tell what others said of each."""
 
 
 def failed_trials(pool: Pool) -> tuple[Row, ...]:
@@ -64,8 +74,9 @@ def shown_to(person: str, said: Collection[Blame]) -> tuple[Blame, ...]:
 
 
 def blame_tables(rows: Sequence[Row], said: Collection[Blame], reader: str) -> tuple[Table, ...]:
-    """Shares of the parties by agent, and the agreement of proposers with people. Nothing where nobody said anything. The
-    trials behind a share are those of which `reader` has said something.
+    """Shares of the parties by agent, a table for each source, and the agreement of proposers with people. Nothing where
+    nobody said anything. The trials behind a share are those of which `reader` has said something; fewer others than
+    five enter no share.
     """
     if not said:
         return ()
@@ -81,7 +92,8 @@ def blame_tables(rows: Sequence[Row], said: Collection[Blame], reader: str) -> t
         _PEOPLE: {id_: party for id_, each in people.items() if (party := _most(each.values()))},
         **dict(sorted(proposed.items())),
     }
-    return tuple(filter(None, (_shares(rows, by_source, seen), _agreement(rows, people, proposed))))
+    shares = (_shares(rows, name, found, seen) for name, found in by_source.items() if found)
+    return tuple(filter(None, (*shares, _agreement(rows, people, proposed))))
 
 
 def _most(parties: Collection[Party]) -> Party | None:
@@ -91,46 +103,58 @@ def _most(parties: Collection[Party]) -> Party | None:
 
 
 def _shares(
-    rows: Sequence[Row], by_source: Mapping[str, Mapping[int, Party]], seen: Collection[int]
+    rows: Sequence[Row], source: str, found: Mapping[int, Party], seen: Collection[int]
 ) -> Table:
-    agents: dict[str, list[int]] = defaultdict(list)
+    """How many of each agent's trials this source lays to each party."""
+    by_agent: dict[str, list[Row]] = defaultdict(list)
+    left: list[Row] = []
     for row in rows:
-        agent = row.trial.agent
-        told = _("{name} (baseline)").format(name=agent.name) if agent.baseline else agent.name
-        agents[told].append(row.trial.id)
+        if row.trial.id in found:
+            agent = row.trial.agent
+            told = _("{name} (baseline)").format(name=agent.name) if agent.baseline else agent.name
+            by_agent[told].append(row)
+    arms: list[tuple[str, tuple[Sequence[Row], Mapping[Party, Rate]]]] = []
+    for agent, own in sorted(by_agent.items()):
+        unseen = [row for row in own if row.trial.id not in seen]
+        if len(unseen) < _FEWEST_UNSEEN:
+            left += unseen
+            own = [row for row in own if row.trial.id in seen]
+        if own:
+            plans = {
+                party: flagged(party, ((row, found[row.trial.id] is party) for row in own))
+                for party in Party
+            }
+            arms.append((agent, (own, counted(plans))))
 
-    def lines() -> Iterator[Sequence[Shown]]:
-        for agent, trials in sorted(agents.items()):
-            for source, found in by_source.items():
-                spoken = [id_ for id_ in trials if id_ in found]
-                if not spoken:
-                    continue
-                yield (
-                    agent,
-                    _source(source),
-                    cell(len(spoken), trials=spoken),
-                    *(
-                        cell(
-                            Statistic(name=party.value, value=len(of) / len(spoken), n=len(spoken)),
-                            trials=[id_ for id_ in of if id_ in seen],
-                        )
-                        for party in Party
-                        for of in ([id_ for id_ in spoken if found[id_] is party],)
-                    ),
-                )
+    def party_cell(rate: Rate) -> Cell:
+        behind = tuple(id_ for id_ in rate.trials if id_ in seen)
+        return share_with_count(rate.model_copy(update={"trials": behind}))
 
-    return Table.of(
-        _("Whose fault failed trials are"),
-        (_("Agent"), _("Said by"), _("Trials"), *(party.label for party in Party)),
-        lines(),
-        notes=(
-            _(
-                "People: what most of those said who looked at a trial; where they tie it is left out."
-            ),
-            _(
-                "Proposals are a model's. A person sees them, and the trials behind a share, only of trials of which they have said something."
-            ),
+    notes = [
+        _("Trials, and percent of them; intervals 95%, by task."),
+        _("People: what most of those said who looked at a trial; where they tie it is left out.")
+        if source == _PEOPLE
+        else _(
+            "Proposals are a model's. A person sees them, and the trials behind a share, only of trials of which they have said something."
         ),
+    ]
+    if left:
+        notes.append(
+            ngettext(
+                "{n} trial is left out until you have said whose fault it is: a share of so few would give away each.",
+                "{n} trials are left out until you have said whose fault they are: a share of so few would give away each.",
+                len(left),
+            ).format(n=len(left))
+        )
+    return across(
+        _("Whose fault failed trials are: {source}").format(source=_source(source)),
+        _("Fault"),
+        arms,
+        [
+            (_("trials"), lambda arm: number(len(arm[0]), [r.trial.id for r in arm[0]])),
+            *((party.label, lambda arm, party=party: party_cell(arm[1][party])) for party in Party),
+        ],
+        notes,
     )
 
 

@@ -4,18 +4,14 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from cuecard.annotate.families.registry import ANNOTATE, Cause
-from cuecard.annotate.results.errors.groups import (
-    By,
-    Group,
+from cuecard.annotate.results.errors.groups import By, Group, by_family, groups_of, title, unread
+from cuecard.annotate.results.errors.rates import (
     Rate,
     across,
-    by_family,
     counted,
     flagged,
-    groups_of,
     number,
-    title,
-    unread,
+    share_with_count,
 )
 from cuecard.annotate.results.pool import Dimension, Pool, Row
 from cuecard.core.engine.events import Termination
@@ -24,7 +20,7 @@ from cuecard.core.i18n import N_, _, pgettext
 from cuecard.core.records import TrialRecord
 from cuecard.core.scoring.measures import measure_label
 from cuecard.core.scoring.trial_score import TrialFigures
-from cuecard.core.tables.table import Cell, Shown, Table, cell, in_percent
+from cuecard.core.tables.table import Cell, Shown, Table, cell
 from cuecard.core.tasks.base import Frozen
 from cuecard.core.tasks.models import FAMILIES, Family
 from cuecard.core.text import one_line
@@ -327,7 +323,7 @@ def _causes(family: Family, groups: Sequence[Group], found: Sequence[Cluster]) -
     name, least = BARS[family]
     rows: list[tuple[str, Callable[[_Arm], Cell]]] = [
         (_("trials"), lambda arm: number(arm[0].ended, [r.trial.id for r in arm[0].rows])),
-        (_("failed"), lambda arm: _share(failures(arm[0]))),
+        (_("failed"), lambda arm: share_with_count(failures(arm[0]))),
     ]
     # What is no failure stands last.
     shown = [c for c in Cause if c in present and c is not Cause.UNJUDGED]
@@ -350,14 +346,4 @@ def _causes(family: Family, groups: Sequence[Group], found: Sequence[Cluster]) -
 
 
 def _row(cause: Cause) -> tuple[str, Callable[[_Arm], Cell]]:
-    return cause_word(cause), lambda arm: _share(arm[1].get(cause))
-
-
-def _share(rate: Rate | None) -> Cell:
-    """`5 · 20.8 [8.3, 37.5]`"""
-    if rate is None:
-        return number(0)
-    if rate.value is None:
-        return Cell("–", statistic=rate.statistic)
-    told = f"{rate.count:,.0f} · {in_percent(rate.statistic)}"
-    return Cell(told, statistic=rate.statistic, trials=rate.trials)
+    return cause_word(cause), lambda arm: share_with_count(arm[1].get(cause))

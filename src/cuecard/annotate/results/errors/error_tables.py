@@ -5,17 +5,16 @@ from dataclasses import replace
 from typing import Literal
 
 from cuecard.annotate.families.registry import ANNOTATE
-from cuecard.annotate.results.errors.groups import (
+from cuecard.annotate.results.errors.groups import arm_heading, title
+from cuecard.annotate.results.errors.predictions import Coverage, GraphFindings, TableErrors
+from cuecard.annotate.results.errors.rates import (
     TrialClass,
     across,
-    arm_heading,
     figure_cell,
     number,
     share,
     share_of,
-    title,
 )
-from cuecard.annotate.results.errors.predictions import Coverage, GraphFindings, TableErrors
 from cuecard.annotate.results.errors.report import ArmErrors, ErrorReport
 from cuecard.core.i18n import _, ngettext
 from cuecard.core.tables.table import Cell, Row, Shown, Table, cell

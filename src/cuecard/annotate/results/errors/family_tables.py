@@ -6,16 +6,12 @@ from cuecard.annotate.results.errors.behaviour_tables import mean_cell, means_of
 from cuecard.annotate.results.errors.groups import (
     By,
     Group,
-    across,
     arm_heading,
     groups_of,
-    level,
     notes_of,
-    number,
-    share,
-    share_of,
     title,
 )
+from cuecard.annotate.results.errors.rates import across, level, number, share, share_of
 from cuecard.annotate.results.errors.report import (
     ArmErrors,
     ChainErrors,

@@ -8,13 +8,12 @@ from operator import add
 from typing import TYPE_CHECKING
 
 from cuecard.annotate.agreement.intervals import with_intervals
-from cuecard.annotate.results.errors.groups import (
+from cuecard.annotate.results.errors.groups import Judged, Trials
+from cuecard.annotate.results.errors.rates import (
     CALL_CLASSES,
-    Judged,
     Plan,
     Rate,
     TrialClass,
-    Trials,
     calls_class,
     classes,
     counted,

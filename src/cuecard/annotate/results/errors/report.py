@@ -10,18 +10,14 @@ from cuecard.annotate.results.errors.groups import (
     By,
     Group,
     Judged,
-    Plan,
-    Rate,
     Unreadable,
-    counted,
-    flagged,
     groups_of,
     notes_of,
-    plan,
     unread,
     unreadable,
 )
 from cuecard.annotate.results.errors.predictions import GraphFindings, TableErrors
+from cuecard.annotate.results.errors.rates import Plan, Rate, counted, flagged, plan
 from cuecard.annotate.results.pool import Dimension, Pool, Row
 from cuecard.core.engine.messages import CheckpointStatus
 from cuecard.core.families.checkpoints.score import (

@@ -5,7 +5,7 @@ from math import floor
 
 from cuecard.annotate.labelling.effect_figures import MAIN
 from cuecard.annotate.results.errors.family_tables import all_words, cohort_note, cohort_words
-from cuecard.annotate.results.errors.groups import Rate, counted, flagged
+from cuecard.annotate.results.errors.rates import Rate, counted, flagged
 from cuecard.annotate.results.errors.report import CurveAt, search_errors
 from cuecard.annotate.results.plots.model import Axis, Plot, Point, Scale, Series, bounds
 from cuecard.annotate.results.plots.series import (

@@ -5,7 +5,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from cuecard.annotate.results.errors.groups import Group, by_family, classes, groups_of, notes_of
+from cuecard.annotate.results.errors.groups import Group, by_family, groups_of, notes_of
+from cuecard.annotate.results.errors.rates import classes
 from cuecard.annotate.results.plots.model import Axis, HeatCell, Plot, Point, Series, bounds
 from cuecard.annotate.results.pool import Dimension, Pool, Row
 from cuecard.annotate.results.row_samples import samples_of, with_task_intervals
