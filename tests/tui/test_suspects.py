@@ -93,6 +93,11 @@ async def test_a_run_is_scored_on_corrected_gold_by_keys(
         await until(
             pilot, lambda: any("No gold has changed" in n.message for n in app._notifications)
         )
+        # The old one leads to it.
+        await app.push_screen(RunScreen(1, over=True))
+        await until(pilot, lambda: "run 2 has these trials on it" in shown(app.screen))
+        await pilot.press(".", "r")
+        await until(pilot, lambda: "four, rescored" in shown(app.screen))
 
 
 async def test_a_run_without_suspects_says_so(suspected: Path, make_app: AppMaker) -> None:

@@ -214,6 +214,12 @@ def rescored_runs(workspace: Archive, plan: RescorePlan, *, anew: bool = False) 
     ]
 
 
+def rescored_already(workspace: Archive, plan: RescorePlan) -> RunRecord | None:
+    """The newest run in which all of this was done."""
+    every = rescored_runs(workspace, plan)
+    return next((run for run in every if run.state is RunState.DONE), None)
+
+
 def pairs_of(
     workspace: Archive, plan: RescorePlan, run_id: int
 ) -> list[tuple[TrialRecord, TrialRecord]]:

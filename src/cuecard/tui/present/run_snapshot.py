@@ -14,7 +14,12 @@ from cuecard.annotate.task_feedback import disputed_runs
 from cuecard.core.engine.events import Termination
 from cuecard.core.engine.messages import Usage
 from cuecard.core.errors import CuecardError, NotAllowed
-from cuecard.core.evaluation.rescoring import RenewedTasks, renewed_tasks
+from cuecard.core.evaluation.rescoring import (
+    RenewedTasks,
+    plan_rescoring,
+    renewed_tasks,
+    rescored_already,
+)
 from cuecard.core.evaluation.runs import budget_of
 from cuecard.core.i18n import _, current_language, listed, ngettext, plural
 from cuecard.core.records import (
@@ -59,20 +64,30 @@ def disputed_lines(count: int) -> list[list[Piece]]:
     return [[Piece(f"{DISPUTED} {said.format(n=count)}", "bad")]]
 
 
-def renewed_lines(renewed: RenewedTasks) -> list[list[Piece]]:
-    """Lines about a run of which tasks have another revision by now that would change its scores; none for none."""
-    gold = ngettext(
-        "{n} task has other gold by now: {MENU} r scores these trials on it",
-        "{n} tasks have other gold by now: {MENU} r scores these trials on it",
-        renewed.gold,
-    )
+def renewed_lines(renewed: RenewedTasks, rescored: RunRecord | None) -> list[list[Piece]]:
+    """Lines about a run of which tasks have another revision by now that would change its scores; none for none.
+    `rescored`: the run that has its trials on today's gold.
+    """
+    if rescored is not None:
+        gold = ngettext(
+            "{n} task has other gold by now: run {run} has these trials on it, {MENU} r opens it",
+            "{n} tasks have other gold by now: run {run} has these trials on it, {MENU} r opens it",
+            renewed.gold,
+        )
+    else:
+        gold = ngettext(
+            "{n} task has other gold by now: {MENU} r scores these trials on it",
+            "{n} tasks have other gold by now: {MENU} r scores these trials on it",
+            renewed.gold,
+        )
     played = ngettext(
         "{n} task is played otherwise by now: only a new run tells its scores",
         "{n} tasks are played otherwise by now: only a new run tells their scores",
         renewed.played,
     )
     told = ((gold, renewed.gold), (played, renewed.played))
-    return [[Piece(hint(text, n=n), "muted")] for text, n in told if n]
+    run = rescored.id if rescored else ""
+    return [[Piece(hint(text, n=n, run=run), "muted")] for text, n in told if n]
 
 
 @dataclass(frozen=True)
@@ -110,7 +125,8 @@ UNSETTLED = RunState.INTERRUPTED, RunState.OPEN
 class RunSnapshot:
     """A run as it was read; `pace`: how far this process had come then, if it plays the run. `unread`: why its settings
     cannot be read, if they cannot. `handout`: where it stands with workers, if it was offered to them. `asked`: the last
-    order to whoever plays it. `renewed`: what became of its tasks. `tags`: of its trials, by uid. Not
+    order to whoever plays it. `renewed`: what became of its tasks, `rescored`: the run
+    that has its trials on today's gold. `tags`: of its trials, by uid. Not
     `whole`: trials, spending and tags are not read yet.
     """
 
@@ -120,6 +136,7 @@ class RunSnapshot:
     budget: float | None = None
     disputed: int = 0
     renewed: RenewedTasks = field(default_factory=RenewedTasks)
+    rescored: RunRecord | None = None
     pace: Pace | None = None
     unread: CuecardError | None = None
     handout: OfferProgress | None = None
@@ -200,6 +217,7 @@ def run_snapshot(
         trials, usage = workspace.runs.trials(run_id), workspace.runs.usage(run_id)
     played = {trial.task_id: trial.revision for trial in trials if run.kind == "grid"}
     newest = {task.id: task.revision for task in workspace.tasks.summaries()} if played else {}
+    renewed = renewed_tasks(workspace, played, newest)
     found = RunSnapshot(
         run=run,
         trials=tuple(trials),
@@ -207,7 +225,10 @@ def run_snapshot(
         whole=whole,
         budget=budget,
         disputed=disputed_runs(workspace).get(run_id, 0),
-        renewed=renewed_tasks(workspace, played, newest),
+        renewed=renewed,
+        rescored=rescored_already(workspace, plan_rescoring(workspace, run_id))
+        if renewed.gold
+        else None,
         pace=pace,
         unread=unread,
         handout=workspace.workers.handout(run_id),
@@ -348,7 +369,7 @@ def head_lines(
         *lines,
         *why_it_stands(snapshot.run, here=here, asked=snapshot.asked, waits=snapshot.waiting),
         *disputed_lines(snapshot.disputed),
-        *renewed_lines(snapshot.renewed),
+        *renewed_lines(snapshot.renewed, snapshot.rescored),
     ]
 
 

@@ -137,14 +137,13 @@ class RunActions(AboutRuns):
         """Tell what judging this run on corrected gold takes, and have it done."""
         from cuecard.annotate.results.rescored import report_on
         from cuecard.core.evaluation.ended_work import offer_rescoring
-        from cuecard.core.evaluation.rescoring import plan_rescoring, rescored_runs
+        from cuecard.core.evaluation.rescoring import plan_rescoring, rescored_already
 
         run_id, services, config = self._run_id, self.services, await self.services.config()
 
         def planned(ws: Workspace) -> tuple[RescorePlan, RunRecord | None, RescoreReport]:
             plan = plan_rescoring(ws, run_id)
-            done = (r for r in rescored_runs(ws, plan) if r.state is RunState.DONE)
-            return plan, next(done, None), report_on(ws, plan, None)
+            return plan, rescored_already(ws, plan), report_on(ws, plan, None)
 
         plan, done, report = await services.ask(planned)
         if not plan.changed:
