@@ -9,7 +9,7 @@ from textual.widgets import Static
 
 from cuecard.core.config import EMBEDDED
 from cuecard.core.engine.events import RunState
-from cuecard.core.evaluation.exam import plan_exam, run_exam
+from cuecard.core.evaluation.exam import enter_exam, plan_exam, run_exam
 from cuecard.core.judges.lexical import LexicalJudge
 from cuecard.core.llm.hub import ModelHub
 from cuecard.store.workspace import Workspace
@@ -94,3 +94,23 @@ async def test_an_exam_is_begun_from_the_verdicts_and_gone_on_with(
         await until(pilot, lambda: app.screen is exam)
         with Workspace.open(database) as workspace:
             assert len(workspace.verdicts.of_run(run.id)) == before
+
+
+async def test_an_exam_that_goes_on_elsewhere_is_followed(
+    database: Path, make_app: AppMaker
+) -> None:
+    judge = LexicalJudge("lexical:lenient")
+    with Workspace.open(database) as workspace:
+        plan = plan_exam(workspace, judge, ["espresso"], config=EMBEDDED)
+        plan = enter_exam(workspace, plan, EMBEDDED, "Ben")
+        app = make_app(database)
+        async with app.run_test(size=(80, 24)) as pilot:
+            assert plan.run is not None
+            await app.push_screen(exam := ExamScreen(plan.run.id))
+            await until(
+                pilot, lambda: "are not judged yet. p plays on what is open." in shown(exam)
+            )
+            assert "sensitivity – ·" in shown(exam)
+            await run_exam(workspace, plan, judge, ModelHub(EMBEDDED), config=EMBEDDED, by="Ben")
+            await until(pilot, lambda: "not judged yet" not in shown(exam))
+            assert "sensitivity – ·" not in shown(exam)

@@ -39,6 +39,7 @@ from cuecard.core.tables.table import (
     difference,
     in_percent,
     percent,
+    percentage,
     quotient,
 )
 
@@ -97,14 +98,14 @@ class Card:
     def rates(self) -> Iterator[str]:
         """How often it is right, and moved."""
         found = self.figures
-        yield _("accepts {share}% of what is right (sensitivity)").format(
-            share=in_percent(found.sensitivity)
+        yield _("accepts {share} of what is right (sensitivity)").format(
+            share=percentage(found.sensitivity)
         )
-        yield _("refuses {share}% of what is wrong (specificity)").format(
-            share=in_percent(found.specificity)
+        yield _("refuses {share} of what is wrong (specificity)").format(
+            share=percentage(found.specificity)
         )
-        yield _("changes its mind on {share}% where nothing changed that matters").format(
-            share=in_percent(found.flip)
+        yield _("changes its mind on {share} where nothing changed that matters").format(
+            share=percentage(found.flip)
         )
 
     def sentence(self) -> str:

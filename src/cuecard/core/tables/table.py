@@ -319,6 +319,12 @@ def percent(value: float | None) -> str:
     return "–" if value is None else f"{100 * value:.1f}"
 
 
+def percentage(statistic: Statistic | None) -> str:
+    """The same as `in_percent` with its sign, for sentences: `61.3% [55.0, 67.2]`."""
+    value, *interval = in_percent(statistic).partition(" ")
+    return value if value == "–" else f"{value}%{''.join(interval)}"
+
+
 def in_percent(statistic: Statistic | None) -> str:
     """A share with its interval in percent: `61.3 [55.0, 67.2]`."""
     if statistic is None or statistic.value is None:

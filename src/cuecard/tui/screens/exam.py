@@ -9,16 +9,16 @@ from pydantic import Field
 from textual.app import ComposeResult
 from textual.widgets import Static
 
-from cuecard.annotate.results.judge_card import Card
+from cuecard.annotate.results.judge_card import Card, inputs_left
 from cuecard.annotate.results.judge_exam import MarkedAnswer, ProbeFigures
 from cuecard.annotate.results.rescored_tables import DECISION_WORDS
 from cuecard.core.config_schema import Config
 from cuecard.core.errors import BudgetSpent
 from cuecard.core.evaluation.exam import Exam, ExamPlan, enter_exam, plan_exam
 from cuecard.core.exam.probes import ExamInput
-from cuecard.core.i18n import N_, _, beside, ngettext, plural
+from cuecard.core.i18n import N_, _, beside, ngettext, plural, spaced
 from cuecard.core.records import TaskSummary
-from cuecard.core.tables.table import in_percent, percent
+from cuecard.core.tables.table import in_percent, percent, percentage
 from cuecard.core.tasks.base import Frozen
 from cuecard.core.text import one_line
 from cuecard.core.verdicts import Decision, Judgement
@@ -33,6 +33,7 @@ from cuecard.tui.live_runs import LiveExam
 from cuecard.tui.present.entries import Paragraph
 from cuecard.tui.present.keyboard import hint
 from cuecard.tui.present.players import player_choices
+from cuecard.tui.present.runs import why_it_stands
 from cuecard.tui.widgets.nav import EmptyState
 from cuecard.tui.widgets.text import HeadLine, Paragraphs
 
@@ -43,7 +44,7 @@ if TYPE_CHECKING:
 class ExamScreen(ListScreen[ProbeFigures]):
     """The probes of the exam that a run is, those with mistakes that count first."""
 
-    LIVE = TELLS = False
+    TELLS = False
     BINDINGS = keys(
         Key("exam.open", Means.OPEN, "open", N_("Misses"), N_("Each mistake on this probe's items")),
         Key("exam.sit", Means.PLAY, "sit", N_("Go on"), N_("Have the judge judge what is left of its exam")),
@@ -93,6 +94,11 @@ class ExamScreen(ListScreen[ProbeFigures]):
         if was is not self._was_on:
             self.refresh_bindings()
 
+    def _look(self) -> None:
+        # One that is over stays as it is, and is dear to read.
+        if self._unfinished:
+            super()._look()
+
     def columns(self) -> Sequence[Column[ProbeFigures]]:
         return (
             Column(N_("Probe"), lambda row: _(row.probe.name), grow=2, least=20),
@@ -137,12 +143,16 @@ class ExamScreen(ListScreen[ProbeFigures]):
             told = _("Judging with {judge}: {done} of {total}, {calls} calls")
             return told.format(judge=card.name, done=live.done, total=live.total, calls=live.calls)
         found = card.figures
-        figures = _("sensitivity {yes}% · specificity {no}% · moved {flip}%").format(
-            yes=in_percent(found.sensitivity),
-            no=in_percent(found.specificity),
-            flip=in_percent(found.flip),
+        figures = _("sensitivity {yes} · specificity {no} · moved {flip}").format(
+            yes=percentage(found.sensitivity),
+            no=percentage(found.specificity),
+            flip=percentage(found.flip),
         )
-        return f"{figures}\n{card.sentence()}"
+        lines = [figures, card.sentence()]
+        if left := inputs_left(found):
+            why = "".join(p.text for line in why_it_stands(card.exam.run, here=False) for p in line)
+            lines.append(left + (spaced(left, why) if why else ""))
+        return "\n".join(lines)
 
     def detail(self, row: ProbeFigures) -> Sequence[Paragraph]:
         told = _("{mistakes} on {items} of {tasks}").format(
