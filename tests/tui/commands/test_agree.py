@@ -65,6 +65,12 @@ def test_wrong_files(cuecard, tmp_path: Path):
     assert cuecard("agree", "nowhere.csv").code == 1
 
 
+def test_the_number_of_a_run_leads_to_its_option(cuecard):
+    told = cuecard("agree", "4")
+    assert told.code == 2
+    assert "a run of the workspace is --run 4" in " ".join(told.err.split())
+
+
 def test_the_columns_of_a_wide_file_are_told_and_only_raters_count(cuecard, tmp_path: Path):
     # Of four items three are rated by both, two alike; taking the comments for a rater gave 0.111.
     text = "id;ana;ben;comment\n1;yes;Yes;sure\n2;no;yes;odd name\n3;NA;no;\n4;no;ＮＯ;see 2\n5;unsure;yes;\n"

@@ -94,6 +94,9 @@ def agree(
         raise typer.BadParameter(
             _("give a CSV file, --run N or --set N for labels in the workspace"), param_hint="FILE"
         )
+    if number := next((f.name for f in files if f.name.isdigit() and not f.exists()), ""):
+        told = _("there is no file {number}; a run of the workspace is --run {number}")
+        raise typer.BadParameter(told.format(number=number), param_hint="FILE")
     if not files:
         return _in_workspace(ours, run, set_id, kind, everything=everything)
     from cuecard.annotate.agreement.csv_columns import CsvColumns, UnclearColumns
