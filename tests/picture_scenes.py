@@ -35,6 +35,7 @@ from cuecard.tui.kit.bulk import Refused, RefusedDialog
 from cuecard.tui.kit.forms import FormDialog
 from cuecard.tui.present.changes import MergeView
 from cuecard.tui.screens.agreement import AgreementItemsScreen, AgreementScreen
+from cuecard.tui.screens.assigning import AssignDialog
 from cuecard.tui.screens.board import BoardFiguresScreen, BoardScreen, PeopleScreen, RoundsScreen
 from cuecard.tui.screens.compare import CompareScreen
 from cuecard.tui.screens.dialogs import (
@@ -88,7 +89,7 @@ from cuecard.tui.screens.review_dialogs import (
     ThreadsScreen,
     source_dialog,
 )
-from cuecard.tui.screens.review_queue import AssignDialog, ReviewQueueScreen
+from cuecard.tui.screens.review_queue import ReviewQueueScreen
 from cuecard.tui.screens.run.list import RunsScreen
 from cuecard.tui.screens.run.screen import RunScreen
 from cuecard.tui.screens.run.start import RunStartDialog

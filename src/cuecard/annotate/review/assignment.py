@@ -216,6 +216,8 @@ def may_assign(log: TaskLog, by: str, protocol: Protocol) -> str:
         return _("Only a coordinator may do this.")
     if by in authors_in(log):
         return _("This is a task of yours; another coordinator says who reviews it.")
+    if standing_of(log).state is not TaskState.IN_REVIEW:
+        return _("This task is not in review.")
     return ""
 
 

@@ -106,9 +106,11 @@ class BoardScreen(BoardList[BoardTask]):
         _TASKS,
         _PEOPLE,
         _FIGURES,
+        Key("board.assign", Means.COMMAND, "assign", N_("Assign"), N_("As a coordinator: give this task, or the marked ones, to a reviewer, or take it away from one"), show=False, letter="g"),
         Key("board.state", Means.ONLY, "next_state", N_("State"), N_("Only one state; again for the next")),
     )  # fmt: skip
-    NEED_ROW = ("open", "next_state")
+    MARKING = True
+    NEED_ROW = ("open", "next_state", "assign")
 
     @property
     def shown_view(self) -> str:
@@ -155,6 +157,15 @@ class BoardScreen(BoardList[BoardTask]):
 
     def detail(self, row: BoardTask) -> Sequence[Paragraph]:
         return self.board.about_task(row)
+
+    @guarded("assign")
+    async def action_assign(self) -> None:
+        from cuecard.tui.screens.assigning import assign
+
+        if await assign(
+            self, self.view.chosen, lambda row: row.task.id, lambda row: row.task.title
+        ):
+            self.load()
 
     def action_next_state(self) -> None:
         self._narrow(self.board.next_state())

@@ -68,6 +68,7 @@ class TasksScreen(LiveScreen):
         Key("tasks.submit", Means.SUBMIT, "submit", N_("Submit"), N_("Submit the newest revision of this task, or of the marked ones, for review")),
         Key("tasks.duplicate", Means.DUPLICATE, "duplicate", N_("Duplicate"), N_("Begin a draft of mine that says the same as this task, or as each marked one"), show=False),
         Key("tasks.tags", Means.TAGS, "tags", N_("Tags"), N_("Tags of this task, or of the marked ones"), show=False),
+        Key("tasks.assign", Means.COMMAND, "assign", N_("Assign"), N_("As a coordinator: give this task, or the marked ones, to a reviewer, or take it away from one"), show=False, letter="g"),
         Key("tasks.second_gold", Means.COMMAND, "independent_gold", N_("Gold twice"), N_("Build this task's gold independently, or compare the two"), show=False, letter="b"),
         Key("tasks.withdraw", Means.SUBMIT, "withdraw", N_("Withdraw"), N_("Take this task out of review, with a reason")),
         Key("tasks.reopen", Means.SUBMIT, "reopen", N_("Reopen"), N_("Work on this approved task again, with a reason")),
@@ -159,7 +160,7 @@ class TasksScreen(LiveScreen):
         match action:
             case "open" | "play" | "duplicate":
                 return line is not None and not line.thrown
-            case "qc" | "independent_gold" | "tags":
+            case "qc" | "independent_gold" | "tags" | "assign":
                 return line is not None and bool(line.revision)
             case "withdraw":
                 return line is not None and line.state == "in_review"
@@ -195,6 +196,14 @@ class TasksScreen(LiveScreen):
     async def action_tags(self) -> None:
         lines = self.listing.view.chosen
         if await ask_tags(self, "task", lines, lambda line: line.id, lambda line: line.title):
+            self.load()
+
+    @guarded("assign")
+    async def action_assign(self) -> None:
+        from cuecard.tui.screens.assigning import assign
+
+        lines = self.listing.view.chosen
+        if await assign(self, lines, lambda line: line.id, lambda line: line.title):
             self.load()
 
     @guarded("new")
@@ -257,6 +266,7 @@ class TasksScreen(LiveScreen):
         if outcome == "problems":
             open_task(self.cue_app, line.id, place="silenced")
         elif outcome == "moved":
+            self.listing.view.way_back = hint(_("{SUBMIT} on the task takes it back."))
             self.load()
 
     @guarded("independent_gold")
