@@ -35,7 +35,6 @@ from cuecard.tui.kit.bulk import Refused, RefusedDialog
 from cuecard.tui.kit.forms import FormDialog
 from cuecard.tui.present.changes import MergeView
 from cuecard.tui.screens.agreement import AgreementItemsScreen, AgreementScreen
-from cuecard.tui.screens.assigning import AssignDialog
 from cuecard.tui.screens.board import BoardFiguresScreen, BoardScreen, PeopleScreen, RoundsScreen
 from cuecard.tui.screens.compare import CompareScreen
 from cuecard.tui.screens.dialogs import (
@@ -65,6 +64,7 @@ from cuecard.tui.screens.labelling.dialogs import (
 )
 from cuecard.tui.screens.labelling.screen import LabelScreen
 from cuecard.tui.screens.labelling.verdicts import VerdictListScreen, VerdictsScreen
+from cuecard.tui.screens.marked_tasks import AssignDialog
 from cuecard.tui.screens.own_keys import OwnKeysScreen, RecordDialog
 from cuecard.tui.screens.planning import PlanScreen
 from cuecard.tui.screens.play.dialogs import (

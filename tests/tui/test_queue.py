@@ -18,9 +18,9 @@ from cuecard.store.workspace import Workspace
 from cuecard.tui.app import CuecardApp
 from cuecard.tui.kit.bulk import RefusedDialog
 from cuecard.tui.kit.lists import ListView
-from cuecard.tui.screens.assigning import AssignDialog
 from cuecard.tui.screens.board import BoardScreen
 from cuecard.tui.screens.dialogs import AskLine
+from cuecard.tui.screens.marked_tasks import AssignDialog
 from cuecard.tui.screens.review import ReviewTaskScreen
 from cuecard.tui.screens.review_dialogs import SubmitDialog
 from cuecard.tui.screens.review_queue import ReviewQueueScreen

@@ -13,21 +13,20 @@ from cuecard.core.errors import CuecardError
 from cuecard.core.i18n import N_, _, joined, listed
 from cuecard.tui.actions import Key, Means, keys
 from cuecard.tui.app import guarded
-from cuecard.tui.kit.bulk import ask_tags
 from cuecard.tui.kit.list_screens import ListScreen
 from cuecard.tui.kit.lists import Column
 from cuecard.tui.present.entries import ink
 from cuecard.tui.present.keyboard import hint
 from cuecard.tui.present.labels import FAMILY, LANGUAGE_LABEL, TASK_STATE, badge
 from cuecard.tui.present.review import QueueSnapshot, queue_snapshot
-from cuecard.tui.screens.assigning import assign
 from cuecard.tui.screens.dialogs import AskLine
+from cuecard.tui.screens.marked_tasks import MarkedTasks
 from cuecard.tui.widgets.nav import EmptyState
 
 _HIGHEST, _LOWEST = 2, -2
 
 
-class ReviewQueueScreen(ListScreen[QueueRow]):
+class ReviewQueueScreen(ListScreen[QueueRow], MarkedTasks):
     """Enter takes and opens the task under the cursor; reviewers see no author and no other reviewer."""
 
     PLACE = "review"
@@ -176,12 +175,6 @@ class ReviewQueueScreen(ListScreen[QueueRow]):
             self.load()
 
     @guarded("act")
-    async def action_assign(self) -> None:
-        rows = self.view.chosen
-        if await assign(self, rows, lambda row: row.task.id, lambda row: row.task.title):
-            self.load()
-
-    @guarded("act")
     async def action_prioritise(self, by: int) -> None:
         from cuecard.annotate.review.assignment import prioritise
 
@@ -200,23 +193,6 @@ class ReviewQueueScreen(ListScreen[QueueRow]):
             self.load()
         else:
             self.cue_app.tell(_("Its priority is at the end of the scale already."))
-
-    @guarded("tags")
-    async def action_tags(self) -> None:
-        rows = self.view.chosen
-        if await ask_tags(self, "task", rows, lambda row: row.task.id, lambda row: row.task.title):
-            self.load()
-
-    @guarded("act")
-    async def action_export(self) -> None:
-        from cuecard.tui.screens.tasks_transfer import HERE, MARKED, SHOWN, export_tasks_of
-
-        rows = {
-            MARKED: [row.task for row in self.view.marked],
-            HERE: [self.row.task] if self.row else [],
-            SHOWN: [row.task for row in self.view.rows],
-        }
-        await export_tasks_of(self, rows)
 
     @guarded("act")
     async def action_try_sample(self) -> None:

@@ -12,12 +12,11 @@ from cuecard.annotate.authoring.session import begin_task
 from cuecard.core.i18n import N_, NP_, _, current_language, ngettext
 from cuecard.tui.actions import Key, KeyBar, Means, keys
 from cuecard.tui.app import guarded
-from cuecard.tui.kit.bulk import ask_tags
-from cuecard.tui.kit.list_screens import LiveScreen
 from cuecard.tui.present.files import counts_of
 from cuecard.tui.present.keyboard import hint
 from cuecard.tui.present.tasks import TaskFilter, TaskLine, task_lines
 from cuecard.tui.screens import tasks_changes
+from cuecard.tui.screens.marked_tasks import MarkedTasks
 from cuecard.tui.screens.tasks_listing import NewTaskDialog, TaskListing
 from cuecard.tui.widgets.nav import NavBar
 
@@ -54,7 +53,7 @@ def _read(workspace: Workspace, line: TaskLine, person: str) -> Task | None:
     return workspace.tasks.revision(line.id).task
 
 
-class TasksScreen(LiveScreen):
+class TasksScreen(MarkedTasks):
     """Filters narrow the list as they are typed; a wide terminal shows the task under the cursor."""
 
     CSS_PATH = "tasks.tcss"
@@ -103,6 +102,9 @@ class TasksScreen(LiveScreen):
     @property
     def listing(self) -> TaskListing:
         return self.query_one(TaskListing)
+
+    def task_of(self, row: TaskLine) -> TaskLine:
+        return row
 
     def on_screen_resume(self) -> None:
         self.query_one(NavBar).load(self.person, self.services.url)
@@ -191,20 +193,6 @@ class TasksScreen(LiveScreen):
     def action_open(self) -> None:
         if (line := self.listing.line) is not None:
             self._open(line.id)
-
-    @guarded("tags")
-    async def action_tags(self) -> None:
-        lines = self.listing.view.chosen
-        if await ask_tags(self, "task", lines, lambda line: line.id, lambda line: line.title):
-            self.load()
-
-    @guarded("assign")
-    async def action_assign(self) -> None:
-        from cuecard.tui.screens.assigning import assign
-
-        lines = self.listing.view.chosen
-        if await assign(self, lines, lambda line: line.id, lambda line: line.title):
-            self.load()
 
     @guarded("new")
     async def action_duplicate(self) -> None:

@@ -1,10 +1,10 @@
-"""Whom a coordinator gives tasks to review, from any list of tasks."""
+"""What is done to the marked tasks of any list of tasks: assigned, tagged, exported."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
-from typing import TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from rich.text import Text
 from textual.app import ComposeResult
@@ -15,32 +15,68 @@ from cuecard.annotate.review.workflow import protocol_of
 from cuecard.core.i18n import N_, _, joined, plural, time_left
 from cuecard.core.text import one_line
 from cuecard.tui.actions import Key, KeyBar, Means, keys
-from cuecard.tui.app import CuecardDialog
+from cuecard.tui.app import CuecardDialog, guarded
 from cuecard.tui.drawing import Vertical
-from cuecard.tui.kit.bulk import to_each
+from cuecard.tui.kit.bulk import ask_tags, to_each
 from cuecard.tui.kit.list_screens import LiveScreen
 from cuecard.tui.kit.lists import Column, ListView
 from cuecard.tui.screens.dialogs import AskLine
 
+if TYPE_CHECKING:
+    from cuecard.tui.screens.tasks_transfer import Exportable
+
 Row = TypeVar("Row")
 
 
-async def assign(
-    screen: LiveScreen,
-    rows: Sequence[Row],
-    task: Callable[[Row], str],
-    title: Callable[[Row], str],
+class MarkedTasks(LiveScreen):
+    """A list of tasks, of which the marked ones, or the one under the cursor, are given to reviewers, tagged and exported."""
+
+    @property
+    def task_rows(self) -> ListView[Any]:
+        return cast("ListView[Any]", self.query_one(ListView))
+
+    def task_of(self, row: Any) -> Exportable:
+        return row.task
+
+    @guarded("assign")
+    async def action_assign(self) -> None:
+        rows = self.task_rows.chosen
+        if rows and await _assign(self, rows, self.task_of):
+            self.load()
+
+    @guarded("tags")
+    async def action_tags(self) -> None:
+        rows, of = self.task_rows.chosen, self.task_of
+        if await ask_tags(self, "task", rows, lambda row: of(row).id, lambda row: of(row).title):
+            self.load()
+
+    @guarded("export")
+    async def action_export(self) -> None:
+        from cuecard.tui.screens.tasks_transfer import HERE, MARKED, SHOWN, export_tasks_of
+
+        view = self.task_rows
+        here = [] if view.row is None else [view.row]
+        groups = {MARKED: view.marked, HERE: here, SHOWN: view.rows}
+        await export_tasks_of(self, {k: list(map(self.task_of, v)) for k, v in groups.items()})
+
+
+async def _assign(
+    screen: LiveScreen, rows: Sequence[Row], task: Callable[[Row], Exportable]
 ) -> bool:
-    """Ask whom to give these tasks, by their ids, and do so; who has a single one may lose it. Gives whether that was tried.
-    Raises `CuecardError`.
+    """Ask whom to give these tasks, and do so; who has a single one may lose it. Gives whether that was tried. Raises
+    `CuecardError`.
     """
     from cuecard.annotate.review.assignment import assign as give
     from cuecard.annotate.review.assignment import unassign
     from cuecard.annotate.review.queue_rows import candidates
 
     protocol = protocol_of(await screen.services.config())
-    now, by, ids = datetime.now(UTC), screen.person, list(map(task, rows))
+    now, by, ids = datetime.now(UTC), screen.person, [task(row).id for row in rows]
     found = await screen.services.ask(lambda ws: candidates(ws, ids, by, protocol, now))
+
+    def title(row: Row) -> str:
+        return task(row).title
+
     what = title(rows[0]) if len(rows) == 1 else plural("Assign {n} task", "Assign {n} tasks", len(rows))  # fmt: skip
     chosen = await screen.app.push_screen_wait(AssignDialog(what, found, now))
     if chosen is None:
@@ -51,7 +87,7 @@ async def assign(
             screen,
             rows,
             title,
-            lambda ws, row: give(ws, task(row), name, by, protocol, anew=False),
+            lambda ws, row: give(ws, task(row).id, name, by, protocol, anew=False),
             lambda n: plural("{name} has {n} more task now.", "{name} has {n} more tasks now.", n, name=name),
             back=_("Assign each again and choose the name: that takes the task away, with a reason."),
         )  # fmt: skip
@@ -69,7 +105,7 @@ async def assign(
             screen,
             rows,
             title,
-            lambda ws, row: unassign(ws, task(row), name, by, reason, protocol),
+            lambda ws, row: unassign(ws, task(row).id, name, by, reason, protocol),
             lambda _n: _("{name} does not have the task any more.").format(name=name),
             back=_("Assign it again."),
         )
