@@ -235,7 +235,7 @@ def _outside(log: TaskLog, standing: Standing, person: str, protocol: Protocol) 
     if person in protocol.coordinators:
         return _("Coordinators see who reviews, so they do not review.")
     if person in standing.now.reviewers:
-        return _("You have reviewed this revision already.")
+        return _("Nobody reviews the same revision twice.")
     if len(standing.now.reviewers) >= standing.now.needed:
         return _("This revision already has its reviews.")
     return ""

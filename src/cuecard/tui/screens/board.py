@@ -107,7 +107,7 @@ class BoardScreen(BoardList[BoardTask], MarkedTasks):
         _TASKS,
         _PEOPLE,
         _FIGURES,
-        Key("board.assign", Means.COMMAND, "assign", N_("Assign"), N_("As a coordinator: give this task, or the marked ones, to a reviewer, or take it away from one"), show=False, letter="g"),
+        Key("board.assign", Means.COMMAND, "assign", N_("Assign"), N_("As a coordinator: say who reviews this task, or the marked ones"), show=False, letter="g"),
         Key("board.tags", Means.TAGS, "tags", N_("Tags"), N_("Tags of this task, or of the marked ones"), show=False),
         Key("board.export", Means.EXPORT, "export", N_("Export"), N_("Write this task, or the marked ones, into files"), show=False),
         Key("board.state", Means.ONLY, "next_state", N_("State"), N_("Only one state; again for the next")),

@@ -67,7 +67,7 @@ class TasksScreen(MarkedTasks):
         Key("tasks.submit", Means.SUBMIT, "submit", N_("Submit"), N_("Submit the newest revision of this task, or of the marked ones, for review")),
         Key("tasks.duplicate", Means.DUPLICATE, "duplicate", N_("Duplicate"), N_("Begin a draft of mine that says the same as this task, or as each marked one"), show=False),
         Key("tasks.tags", Means.TAGS, "tags", N_("Tags"), N_("Tags of this task, or of the marked ones"), show=False),
-        Key("tasks.assign", Means.COMMAND, "assign", N_("Assign"), N_("As a coordinator: give this task, or the marked ones, to a reviewer, or take it away from one"), show=False, letter="g"),
+        Key("tasks.assign", Means.COMMAND, "assign", N_("Assign"), N_("As a coordinator: say who reviews this task, or the marked ones"), show=False, letter="g"),
         Key("tasks.second_gold", Means.COMMAND, "independent_gold", N_("Gold twice"), N_("Build this task's gold independently, or compare the two"), show=False, letter="b"),
         Key("tasks.withdraw", Means.SUBMIT, "withdraw", N_("Withdraw"), N_("Take this task out of review, with a reason")),
         Key("tasks.reopen", Means.SUBMIT, "reopen", N_("Reopen"), N_("Work on this approved task again, with a reason")),
