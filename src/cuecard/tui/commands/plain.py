@@ -322,7 +322,8 @@ class Reviewing:
             case _ if question.free:
                 self._form.comment(question.place, f"{word} {rest}".strip(), question.dimension)
             case _ if any(word == key for key, _text in question.keys):
-                return question.act(word, rest)
+                if question.act(word, rest):
+                    return True
             case _:
                 _help((*question.keys, *_REVIEW_KEYS))
         if word != "z" and self._form.to_data() != before:
