@@ -89,7 +89,8 @@ def test_an_answer_to_a_question_of_a_review_is_kept_at_once_and_can_be_taken_ba
     with subprocess.Popen(
         [sys.executable, "-u", *words], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
     ) as killed:
-        assert killed.stdin is not None and killed.stdout is not None
+        assert killed.stdin is not None
+        assert killed.stdout is not None
         killed.stdin.write("r\n")
         killed.stdin.flush()
         while "2 of" not in killed.stdout.readline():
