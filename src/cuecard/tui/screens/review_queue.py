@@ -10,9 +10,10 @@ from rich.text import Text
 from cuecard.annotate.review.queue_rows import QueueRow
 from cuecard.annotate.review.workflow import EMBEDDED_PROTOCOL, protocol_of
 from cuecard.core.errors import CuecardError
-from cuecard.core.i18n import N_, _, joined, listed
+from cuecard.core.i18n import N_, _, joined, listed, plural
 from cuecard.tui.actions import Key, Means, keys
 from cuecard.tui.app import guarded
+from cuecard.tui.kit.bulk import to_each
 from cuecard.tui.kit.list_screens import ListScreen
 from cuecard.tui.kit.lists import Column
 from cuecard.tui.present.entries import ink
@@ -34,7 +35,7 @@ class ReviewQueueScreen(ListScreen[QueueRow], MarkedTasks):
     BINDINGS = keys(
         Key("review.open", Means.OPEN, "open", N_("Open"), N_("Take the task under the cursor and review it, or read it")),
         Key("review.next", Means.NEXT, "next", N_("Next"), N_("Take the task that helps most, and review it")),
-        Key("review.skip", Means.COMMAND, "skip", N_("Skip"), N_("Leave this task to others, with a reason"), letter="s"),
+        Key("review.skip", Means.COMMAND, "skip", N_("Skip"), N_("Leave this task, or the marked ones, to others, with a reason"), letter="s"),
         Key("review.assign", Means.COMMAND, "assign", N_("Assign"), N_("Give this task to a reviewer, or take it away from one; give the marked ones to one"), letter="g"),
         Key("review.tags", Means.TAGS, "tags", N_("Tags"), N_("Tags of this task, or of the marked ones"), show=False),
         Key("review.export", Means.EXPORT, "export", N_("Export"), N_("Write this task, or the marked ones, into files"), show=False),
@@ -117,7 +118,7 @@ class ReviewQueueScreen(ListScreen[QueueRow], MarkedTasks):
             case "next":
                 return bool(snapshot.next_id) and not self._reading_done
             case "skip":
-                return row is not None and row.can_skip
+                return row is not None and any(each.can_skip for each in self.view.chosen)
             case "skipped":
                 return not self._reading_done and (snapshot.skipped > 0 or self._with_skipped)
             case "try_sample":
@@ -156,21 +157,26 @@ class ReviewQueueScreen(ListScreen[QueueRow], MarkedTasks):
     async def action_skip(self) -> None:
         from cuecard.annotate.review.assignment import skip
 
-        row, person = self.row, self.person
-        if row is None:
+        rows, person = [row for row in self.view.chosen if row.can_skip], self.person
+        if not rows:
             return
+        n = len(rows)
         reason = await self.app.push_screen_wait(
             AskLine(
-                _("Skip this task?"),
+                _("Skip this task?") if n == 1 else plural("Skip {n} task?", "Skip {n} tasks?", n),
                 _("Others will review it. Only coordinators see why."),
                 button=_("Skip"),
                 placeholder=_("Why?"),
             )
         )
         if reason is not None:
-            await self.services.ask(lambda ws: skip(ws, row.task.id, person, reason))
-            self.view.way_back = hint(
-                _("{REVEAL} shows what you skipped; opening it takes it after all.")
+            await to_each(
+                self,
+                rows,
+                lambda row: row.task.title,
+                lambda ws, row: skip(ws, row.task.id, person, reason),
+                lambda n: plural("{n} task is left to others.", "{n} tasks are left to others.", n),
+                hint(_("{REVEAL} shows what you skipped; opening it takes it after all.")),
             )
             self.load()
 
