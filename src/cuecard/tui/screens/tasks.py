@@ -254,7 +254,8 @@ class TasksScreen(MarkedTasks):
         if outcome == "problems":
             open_task(self.cue_app, line.id, place="silenced")
         elif outcome == "moved":
-            self.listing.view.way_back = hint(_("{SUBMIT} on the task takes it back."))
+            told = hint(_("{SUBMIT} on the task takes it back."))
+            self.listing.view.way_back = "" if line.state == "approved" else told
             self.load()
 
     @guarded("independent_gold")
