@@ -64,6 +64,7 @@ from cuecard.tui.screens.labelling.dialogs import (
 )
 from cuecard.tui.screens.labelling.screen import LabelScreen
 from cuecard.tui.screens.labelling.verdicts import VerdictListScreen, VerdictsScreen
+from cuecard.tui.screens.marked_tasks import AssignDialog
 from cuecard.tui.screens.own_keys import OwnKeysScreen, RecordDialog
 from cuecard.tui.screens.planning import PlanScreen
 from cuecard.tui.screens.play.dialogs import (
@@ -88,7 +89,7 @@ from cuecard.tui.screens.review_dialogs import (
     ThreadsScreen,
     source_dialog,
 )
-from cuecard.tui.screens.review_queue import AssignDialog, ReviewQueueScreen
+from cuecard.tui.screens.review_queue import ReviewQueueScreen
 from cuecard.tui.screens.run.list import RunsScreen
 from cuecard.tui.screens.run.screen import RunScreen
 from cuecard.tui.screens.run.start import RunStartDialog

@@ -103,8 +103,9 @@ async def test_from_the_figures_to_an_item(judged: Path, make_app) -> None:
         await until(pilot, lambda: isinstance(app.screen, ConfirmDialog))
         await pilot.press("y")
         await until(pilot, lambda: "more item" not in shown(app.screen))
-        await pilot.press("enter")
-        await until(pilot, lambda: isinstance(app.screen, LabelScreen))
+        await pilot.press("ctrl+a", "enter")
+        await until(pilot, lambda: isinstance(app.screen, LabelScreen) and app.screen.step)
+        assert app.screen.step.total == 3
     with Workspace.open(judged) as workspace:
         seen = workspace.adjudications.seen("Ben")
         assert len(seen) == 3

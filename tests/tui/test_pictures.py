@@ -52,6 +52,7 @@ ABSTRACT = {
     "CountingScreen": "screens that say how far counting is",
     "FiguresScreen": "screens of tables of figures",
     "AboutRuns": "screens about runs",
+    "MarkedTasks": "lists of tasks",
     "DraftingScreen": "the editor, whatever it edits",
     "OpenReview": "a part of ReviewTaskScreen",
     "RunActions": "a part of RunScreen",

@@ -8,9 +8,10 @@ import stat
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
+from textual.color import Color
 from textual.theme import Theme
 from textual.widgets import Input
 
@@ -20,6 +21,7 @@ from cuecard.tui.app import CuecardApp
 from cuecard.tui.outside_programs import SavedText
 from cuecard.tui.preferences import ANSI_DARK, ANSI_LIGHT, Preferences, preferences_path
 from cuecard.tui.present.drafts import KeptJson
+from cuecard.tui.screens.tasks_listing import TaskListing
 from cuecard.tui.services import Services
 from picture_contrast import GROUNDS, contrast
 from tui_rooms import shown, until
@@ -178,3 +180,19 @@ async def test_what_a_field_asks_for_is_read_in_16_colours_and_looks_not_like_wh
             assert not style.dim
             assert style.color != field.rich_style.color
             assert contrast(style, GROUNDS["dark" if theme.dark else "light"]) > 7
+
+
+@pytest.mark.parametrize("theme", [ANSI_DARK, ANSI_LIGHT], ids=lambda theme: theme.name)
+async def test_nothing_is_dim_in_16_colours(app_with_samples: CuecardApp, theme: Theme) -> None:
+    app, muted = app_with_samples, Color.parse(theme.variables["muted"]).rich_color
+
+    async with app.run_test(size=(120, 40)) as pilot:
+        app.theme = theme.name
+        await pilot.press("2")
+        tasks = app.screen.query_one(TaskListing)
+        await until(pilot, lambda: tasks.line and tasks.line.id in shown(app.screen))
+        assert tasks.line is not None
+        strips = cast(Any, app.screen)._compositor.render_strips()
+        said = [(text.strip(), style) for strip in strips for text, style, _ in strip if style]
+        assert [text for text, style in said if style.dim] == []
+        assert {style.color for text, style in said if text == tasks.line.id} == {muted}

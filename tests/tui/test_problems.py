@@ -57,5 +57,20 @@ async def test_a_leak_is_silenced_with_a_reason_shown_and_taken_back(
         await until(pilot, lambda: not edit.data["silenced"])
         edit.undo()
         await until(pilot, lambda: pane._problems and pane._problems[-1].silenced)
-        await pilot.press("end", "enter")
+        edit.undo()  # what is silenced
+        await until(pilot, lambda: not edit.data["silenced"] and not pane._problems[-1].silenced)
+        edit.set((*LINE[:-2], 0, "line"), "Was it Angelo Moriondo?")
+        await until(pilot, lambda: codes().count("L006") == 2)
+        await pilot.press("ctrl+a", "d")
+        await until(pilot, lambda: isinstance(app.screen, AskLine))
+        app.screen.query_one(Input).value = "meant"
+        await pilot.press("enter")
+        await until(
+            pilot, lambda: all(found.silenced for found in pane._problems if found.code[0] == "L")
+        )
+        edit.undo()
+        assert edit.data["silenced"] == [], "all in one step"
+        await until(pilot, lambda: not any(found.silenced for found in pane._problems))
+        pane.view.go_to(next(pane.view.key(row) for row in pane.view.rows if row.code == "L006"))
+        await pilot.press("enter")
         await until(pilot, lambda: screen.editor.tabs.active == "stages")

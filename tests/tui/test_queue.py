@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import cast
 
 from textual.pilot import Pilot
 
@@ -17,11 +18,14 @@ from cuecard.store.workspace import Workspace
 from cuecard.tui.app import CuecardApp
 from cuecard.tui.kit.bulk import RefusedDialog
 from cuecard.tui.kit.lists import ListView
+from cuecard.tui.screens.board import BoardScreen
 from cuecard.tui.screens.dialogs import AskLine
+from cuecard.tui.screens.marked_tasks import AssignDialog
 from cuecard.tui.screens.review import ReviewTaskScreen
 from cuecard.tui.screens.review_dialogs import SubmitDialog
-from cuecard.tui.screens.review_queue import AssignDialog, ReviewQueueScreen
+from cuecard.tui.screens.review_queue import ReviewQueueScreen
 from cuecard.tui.screens.task.screen import TaskScreen
+from cuecard.tui.screens.tasks import TasksScreen
 from cuecard.tui.screens.tasks_transfer import ExportDialog
 from tui_rooms import shown, until
 
@@ -54,6 +58,11 @@ async def test_a_reviewer_takes_skips_and_goes_on(judged: Path, make_app) -> Non
         assert "yours" not in shown(app.screen)
         await pilot.press("h")
         await until(pilot, lambda: "skipped" in shown(app.screen))
+        await pilot.press("ctrl+a", "full_stop", "s")
+        await until(pilot, lambda: isinstance(app.screen, AskLine))
+        assert "Skip 3 tasks?" in shown(app.screen)  # one was skipped before
+        await typed(pilot, "on leave")
+        await until(pilot, lambda: shown(app.screen).count("skipped") >= 4)
     with Workspace.open(judged) as workspace:
         kinds = [
             entry.body.kind
@@ -61,7 +70,7 @@ async def test_a_reviewer_takes_skips_and_goes_on(judged: Path, make_app) -> Non
             for entry in log.contributions
             if entry.by == "Ben"
         ]
-    assert kinds == ["claimed", "released"]
+    assert sorted(kinds) == ["claimed", *["released"] * 4]
 
 
 async def test_a_coordinator_sees_who_reviews_assigns_and_sets_priority(
@@ -128,6 +137,50 @@ async def test_marked_tasks_are_assigned_tagged_and_exported_together(
         await until(pilot, lambda: app.screen is screen)
         task = screen.view.marked[0].task.id
     assert os.listdir(home / "export" / "out") == [f"{task}.yaml"]
+
+
+async def test_tasks_are_assigned_from_their_list_and_from_the_board(
+    judged: Path, home: Path, make_app
+) -> None:
+    (home / "cuecard.yaml").write_text("review:\n  coordinators: [Chen]\n", encoding="utf-8")
+    app: CuecardApp = make_app(judged, person="Chen")
+    async with app.run_test(size=(120, 30), notifications=True) as pilot:
+        await pilot.press("2")
+        await until(pilot, lambda: isinstance(app.screen, TasksScreen) and app.screen.listing.line)
+        screen = cast(TasksScreen, app.screen)
+        drafts = [line.id for line in screen.listing.view.rows if line.state == "draft"]
+        screen.listing.view.go_to(drafts[0])
+        await pilot.press("full_stop", "g")
+        await until(pilot, lambda: "This task is not in review." in shown(screen))
+        await pilot.press("ctrl+a", "full_stop", "g")
+        await until(pilot, lambda: isinstance(app.screen, AssignDialog))
+        app.screen.query_one(ListView).go_to("Ben")
+        await pilot.press("enter")
+        await until(pilot, lambda: isinstance(app.screen, RefusedDialog))
+        assert "Ben has 4 more tasks now." in shown(app.screen)
+        await pilot.press("escape")
+        await until(pilot, lambda: len(screen.listing.view.marked) == len(drafts))
+        await pilot.press("ctrl+z")
+        await until(pilot, lambda: "Assign each again" in shown(screen))
+        app.action_board()
+        await until(
+            pilot, lambda: isinstance(app.screen, BoardScreen) and "Ben" in shown(app.screen)
+        )
+        board = cast(BoardScreen, app.screen)
+        board.view.go_to(
+            next(row.task.id for row in board.view.rows if row.state is TaskState.IN_REVIEW)
+        )
+        await pilot.press("full_stop", "g", "enter")
+        await until(pilot, lambda: isinstance(app.screen, AskLine))
+        await typed(pilot, "on leave")
+        await until(pilot, lambda: "Ben does not have the task any more." in shown(board))
+
+    app = make_app(judged, person="Dee")
+    async with app.run_test(size=(120, 30), notifications=True) as pilot:
+        await pilot.press("2")
+        await until(pilot, lambda: isinstance(app.screen, TasksScreen) and app.screen.listing.line)
+        await pilot.press("full_stop", "g")
+        await until(pilot, lambda: "Only a coordinator may do this." in shown(app.screen))
 
 
 async def test_submitting_asks_for_a_reason_for_warnings_and_leads_to_errors(

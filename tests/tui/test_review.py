@@ -233,6 +233,33 @@ async def test_a_comment_moves_between_element_and_part_and_is_taken_away(
         assert screen.view.form.comments == []
 
 
+async def test_what_a_review_says_is_taken_back_one_after_the_other(
+    in_review: Path, make_app
+) -> None:
+    app: CuecardApp = make_app(in_review, person="Ben")
+    async with app.run_test(size=WIDE) as pilot:
+        screen = await opened(pilot)
+        form = screen.view.form
+        assert not screen.check_action("undo", ())
+        await pilot.press("plus", "y", "c")
+        await write(pilot, "wait")
+        await until(pilot, lambda: screen.is_current and len(form.comments) == 1)
+        await pilot.press("y")
+        assert form.marks == {}
+        await pilot.press("ctrl+z")
+        assert list(form.marks.values()) == ["right"]
+        await rate(pilot, "n")
+        await until(pilot, lambda: isinstance(app.focused, TextArea))
+        await pilot.press("escape", "ctrl+z")
+        await until(pilot, lambda: screen.is_current and form.ratings == {})
+        await pilot.press("ctrl+z")
+        assert (form.comments, len(form.marks)) == ([], 1)
+        await pilot.press("ctrl+z")
+        assert form.marks == {}
+        assert not screen.check_action("undo", ())
+        await kept(pilot, screen)
+
+
 async def test_an_unfinished_review_is_there_again_in_the_next_app(
     in_review: Path, make_app
 ) -> None:

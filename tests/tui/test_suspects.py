@@ -10,6 +10,7 @@ import pytest
 from cuecard.annotate.review.comments import threads_for
 from cuecard.store.workspace import Workspace
 from cuecard.tui.app import CuecardApp
+from cuecard.tui.kit.bulk import RefusedDialog
 from cuecard.tui.screens.dialogs import AskLine
 from cuecard.tui.screens.errors import TrialListScreen
 from cuecard.tui.screens.run.screen import RunScreen
@@ -62,9 +63,18 @@ async def test_a_suspect_is_looked_at_and_sent_to_review(
         await until(pilot, lambda: isinstance(app.screen, AskLine))
         await pilot.press(*"1899", "enter")
         await until(pilot, lambda: app.screen is screen)
-        await pilot.pause()
+        assert len(screen.view.rows) > 1
+        await pilot.press("ctrl+a", "c")
+        await until(pilot, lambda: isinstance(app.screen, AskLine))
+        await pilot.press("enter")
+        await until(pilot, lambda: isinstance(app.screen, RefusedDialog))
+        assert "You have told its authors already." in shown(app.screen)
+        await pilot.press("escape")
+        await until(pilot, lambda: len(screen.view.marked) == 1)
     with Workspace.open(suspected) as workspace:
-        (thread,) = threads_for(workspace, "ann", "makers")
+        threads = threads_for(workspace, "ann", "makers")
+    assert len({thread.place for thread in threads}) == len(threads) > 1
+    thread = threads[0]
     assert thread.place == "gold.triples[2]"
     assert thread.comment.text.startswith("1899\n")
 

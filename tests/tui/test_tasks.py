@@ -412,3 +412,60 @@ async def test_where_the_cursor_only_passes_no_task_is_read(app_with_samples: Cu
         await until(pilot, lambda: screen.listing.line.id in str(about.render()))
         assert screen.listing.line.id in told
         assert passed not in told
+
+
+async def test_what_was_done_to_tasks_of_the_list_is_taken_back_by_one_key(
+    database: Path, app_with_samples: CuecardApp
+) -> None:
+    with Workspace.open(database) as ws:
+        ws.drafts.save("aa-new", "Ana", 0, {"id": "aa-new", "gold": {"family": "facts"}})
+        ws.tags.change("task", "espresso", "Ben", ["pilot"])
+    app = app_with_samples
+    async with app.run_test(size=(120, 40), notifications=True) as pilot:
+        screen = await open_list(pilot, 9)
+        view = screen.listing.view
+        await pilot.press("ctrl+z")
+        await until(pilot, lambda: "Nothing was done to rows here" in shown(screen))
+        view.go_to("espresso")
+        at = view.grid.cursor_row
+        view.grid.mark({at, 0})
+        await pilot.press("d")
+        await until(pilot, dialog_is(pilot, AskLine))
+        await pilot.press(*"double", "enter")
+        await until(pilot, lambda: screen.is_current and screen.listing.table.count == 7)
+        await until(pilot, lambda: "2 tasks were archived. ^z takes it back." in shown(screen))
+        await pilot.press("ctrl+z")
+        await until(pilot, lambda: screen.listing.table.count == 9)
+        await until(pilot, lambda: "Taken back: 2 tasks were archived." in shown(screen))
+        await pilot.press("ctrl+a", "t")
+        await until(pilot, dialog_is(pilot, AskLine))
+        await pilot.press(*"pilot", "enter")
+        await until(pilot, dialog_is(pilot, RefusedDialog))  # the draft that was never saved
+        await pilot.press("escape")
+        await until(pilot, lambda: [line.tags for line in view.rows].count(("pilot",)) == 8)
+        await pilot.press("ctrl+z")
+        await until(pilot, lambda: [line.tags for line in view.rows].count(("pilot",)) == 1)
+        view.grid.mark(())
+        view.go_to("espresso")
+        await pilot.press("D")
+        await until(pilot, lambda: screen.listing.table.count == 10)
+        await pilot.press("ctrl+z")
+        await until(pilot, lambda: screen.listing.table.count == 9)
+        view.go_to("espresso")
+        await pilot.press("d")
+        await until(pilot, dialog_is(pilot, AskLine))
+        await pilot.press(*"unfair", "enter")
+        await until(pilot, lambda: screen.is_current and screen.listing.table.count == 8)
+        await pilot.press("h")
+        await until(pilot, lambda: "espresso" in [line.id for line in view.rows])
+        view.go_to("espresso")
+        await pilot.press("d")
+        await until(pilot, lambda: "espresso" not in [line.id for line in view.rows])
+        await pilot.press("ctrl+z")
+        await until(pilot, lambda: "espresso" in [line.id for line in view.rows])
+    with Workspace.open(database) as ws:
+        assert ws.tags.of("task") == {"espresso": ("pilot",)}
+        assert ws.reviews.state("espresso") is TaskState.RETIRED
+        reasons = [move.reason for move in ws.reviews.history("espresso")]
+        assert reasons[-3:] == ["unfair", "", "unfair"]
+        assert [draft.task_id for draft in ws.drafts.of("Ana")] == ["aa-new"]

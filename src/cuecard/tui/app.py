@@ -39,7 +39,7 @@ from cuecard.tui.actions import (
     translated,
     unless_general,
 )
-from cuecard.tui.drawing import DrawnOnce, KeptStyles, UniformLines
+from cuecard.tui.drawing import DrawnOnce, KeptStyles, Undimmed, UniformLines
 from cuecard.tui.notices import Notices, Outage, guarded
 from cuecard.tui.preferences import DARK, OURS, Preferences, variables_of
 from cuecard.tui.present.keyboard import with_keys
@@ -284,6 +284,7 @@ class CuecardApp(Offers, Notices):
     def __init__(self, services: Services, person: str, preferences: Preferences) -> None:
         super().__init__()
         self.stylesheet = KeptStyles(variables=self.get_css_variables())
+        self._filters.insert(0, Undimmed(self))
         self.services = services
         self.outage = services.outage = Outage(
             self, services.journal, services.try_again, self.report

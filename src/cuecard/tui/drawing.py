@@ -6,14 +6,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from rich.segment import Segment
+from rich.style import Style
 from textual import containers  # noqa: TID251
 from textual._compositor import ChopsUpdate, Compositor, LayoutUpdate, ReflowResult
 from textual.cache import LRUCache
+from textual.color import Color
 from textual.css.stylesheet import Stylesheet
 from textual.dom import DOMNode
+from textual.filter import LineFilter
 from textual.geometry import Region, Size
 from textual.messages import Update
 from textual.screen import Screen
@@ -158,6 +163,30 @@ class Vertical(UniformLines, containers.Vertical):
 
 class VerticalScroll(UniformLines, containers.VerticalScroll):
     """As Textual's."""
+
+
+class Undimmed(LineFilter):
+    """What is dim is muted in a terminal's own 16 colours, where dim letters are faint, and some terminals hide them."""
+
+    def __init__(self, app: App[Any]) -> None:
+        self._app = app
+
+    @property
+    def enabled(self) -> bool:
+        return self._app.native_ansi_color
+
+    def apply(self, segments: list[Segment], background: Color) -> list[Segment]:
+        muted = self._app.theme_variables["muted"]
+        return [
+            Segment(text, _undimmed(style, muted) if style and style.dim else style, control)
+            for text, style, control in segments
+        ]
+
+
+@lru_cache(1024)
+def _undimmed(style: Style, muted: str) -> Style:
+    # Where it is reversed, its colour is the ground of a cursor, which stays one piece.
+    return style + Style(dim=False, color=None if style.reverse else Color.parse(muted).rich_color)
 
 
 _OfScreen = Screen[Any] if TYPE_CHECKING else object

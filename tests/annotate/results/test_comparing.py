@@ -250,7 +250,7 @@ def test_what_is_no_comparison():
     rows = pool(*both())
     with pytest.raises(NotAllowed, match="belongs to the task"):
         compare(rows, "language", family="graph")
-    with pytest.raises(NotAllowed, match="nothing to compare: Memory"):
+    with pytest.raises(NotAllowed, match="nothing to compare: memory is"):
         compare(pool(*both(memory="none")), "memory", family="graph")
     with pytest.raises(NotFound, match=r"nobody.*alpha, beta"):
         compare(rows, "agent", "nobody", family="graph")

@@ -275,7 +275,7 @@ def test_coordinators_assign_and_see_who_reviews_but_not_of_their_own_tasks(
     take(workspace, "own", "Bo", PROTOCOL, START)
     take(workspace, "t", "Bo", PROTOCOL, START)
     workspace.reviews.set_skills("Dee", ["zh"], [])
-    found = candidates(workspace, "t", "Cleo", PROTOCOL, later(1))
+    found = candidates(workspace, ["t"], "Cleo", PROTOCOL, later(1))
     assert [c.name for c in found] == ["Bo", "Eve", "Dee", "Ana"]
     assert (found[0].has, found[0].load) == (START + PROTOCOL.lease, 2)
     assert not found[2].fits
@@ -296,7 +296,7 @@ def test_coordinators_assign_and_see_who_reviews_but_not_of_their_own_tasks(
         prioritise(workspace, "t", "Bo", 2, PROTOCOL)
     unassign(workspace, "t", "Bo", "Cleo", "on leave", PROTOCOL, later(2))
     assert [name for name, _until in _of(workspace, "t").leases] == ["Eve"]
-    after = {c.name: c.skipped for c in candidates(workspace, "t", "Cleo", PROTOCOL, later(2))}
+    after = {c.name: c.skipped for c in candidates(workspace, ["t"], "Cleo", PROTOCOL, later(2))}
     assert after == {"Ana": "", "Bo": "on leave", "Dee": "", "Eve": ""}
     with pytest.raises(NotAllowed, match="does not have"):
         unassign(workspace, "t", "Bo", "Cleo", "on leave", PROTOCOL, later(3))
@@ -305,7 +305,7 @@ def test_coordinators_assign_and_see_who_reviews_but_not_of_their_own_tasks(
     assert (own.own, own.held, own.leases, own.reviewers) == (True, 1, (), ())
     for attempt in (
         lambda: assign(workspace, "own", "Dee", "Cleo", PROTOCOL, later(2)),
-        lambda: candidates(workspace, "own", "Cleo", PROTOCOL, later(2)),
+        lambda: candidates(workspace, ["own"], "Cleo", PROTOCOL, later(2)),
         lambda: lines_for(workspace, "Bo", PROTOCOL, later(2)),
         lambda: hand_in(workspace, "t", "Cleo", later(2)),
     ):

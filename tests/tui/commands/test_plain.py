@@ -72,3 +72,28 @@ def test_lines_end_between_words_and_where_han_may(
     for line in narrow:
         assert not set(re.findall(r"[A-Za-z]+", line)) - whole, line
         assert line.lstrip()[:1] not in set("，。、；：？！）》”"), line
+
+
+def test_an_answer_to_a_question_of_a_review_is_kept_at_once_and_can_be_taken_back(
+    judged: Path,
+) -> None:
+    words = ["-m", "cuecard", "--db", str(judged), "--as", "Ben", "review", "--plain"]
+
+    def told(typed: str) -> list[str]:
+        done = subprocess.run(
+            [sys.executable, *words], input=typed, capture_output=True, text=True, check=True
+        )
+        return re.findall(r"(\d) of \d checked", done.stdout)
+
+    assert told("r\nr\nz\nq\n") == ["0", "1", "2", "1"]
+    with subprocess.Popen(
+        [sys.executable, "-u", *words], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as killed:
+        assert killed.stdin is not None
+        assert killed.stdout is not None
+        killed.stdin.write("r\n")
+        killed.stdin.flush()
+        while "2 of" not in killed.stdout.readline():
+            pass
+        killed.kill()
+    assert told("q\n") == ["2"]

@@ -7,7 +7,14 @@ from cuecard.annotate.labelling.effect_tables import FAMILY_WORDS
 from cuecard.annotate.results.pairing import Comparison, Contrast, LeftOut
 from cuecard.annotate.results.score_tables import cell_of
 from cuecard.annotate.results.scores import column_label
-from cuecard.annotate.results.words import NAMED, amount, dimension_word, shown, value_word
+from cuecard.annotate.results.words import (
+    NAMED,
+    amount,
+    dimension_word,
+    in_sentence,
+    shown,
+    value_word,
+)
 from cuecard.core.i18n import _, headed, listed
 from cuecard.core.scoring.measures import COUNTS, measure_label
 from cuecard.core.tables.table import Cell, Row, Shown, Table, cell, difference
@@ -98,7 +105,7 @@ def difference_table(
     return Table.of(
         _("{family}: compared by {dimension}, against {base}").format(
             family=_(FAMILY_WORDS[found[0].family]),
-            dimension=dimension_word(found[0].dimension).lower(),
+            dimension=in_sentence(found[0].dimension),
             base=arm_word(found[0], found[0].base),
         ),
         (

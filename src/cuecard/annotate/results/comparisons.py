@@ -17,6 +17,7 @@ from cuecard.annotate.results.words import (
     baselines,
     counted_twice,
     dimension_word,
+    in_sentence,
     names_of,
     place_of,
     value_word,
@@ -202,7 +203,7 @@ def _chosen(
 ) -> list[str]:
     """The arms, the base first. Runs may be given by name."""
     called = {names[f"run/{name}"]: name for name in groups} if dimension == "run" else {}
-    title = _("No trial with this {dimension}").format(dimension=dimension_word(dimension).lower())
+    title = _("No trial with this {dimension}").format(dimension=in_sentence(dimension))
     chosen: list[str] = []
     wanted = tuple(groups if arms is None else arms)
     first = base if base is not None else next((name for name in wanted if name in PLAIN), None)
@@ -215,7 +216,7 @@ def _chosen(
     if len(chosen) < 2:
         raise NotAllowed(
             _("There is nothing to compare: {dimension} is {value} everywhere").format(
-                dimension=dimension_word(dimension),
+                dimension=in_sentence(dimension),
                 value=value_word(dimension, "".join(chosen), names),
             ),
             hint=_("Give more runs, or another dimension."),
@@ -281,7 +282,7 @@ def _notes(
             ).format(
                 base=words[0],
                 arm=words[1],
-                dimension=dimension_word(other).lower(),
+                dimension=in_sentence(other),
                 left=said[0],
                 right=said[1],
             )
@@ -304,7 +305,7 @@ def _notes(
     within = _any(contrast.within for contrast in contrasts)
     if within:
         yield _("Pairs are of the same task and the same {dimensions}.").format(
-            dimensions=listed(dimension_word(each).lower() for each in within)
+            dimensions=in_sentence(*within)
         )
     if dimension == "compacted":
         yield _(

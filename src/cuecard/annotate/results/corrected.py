@@ -23,10 +23,10 @@ from cuecard.annotate.results.leaderboard import Leaderboard, leaderboard_table,
 from cuecard.annotate.results.pairing import Comparison, Contrast
 from cuecard.annotate.results.pool import Pool, Row
 from cuecard.annotate.results.scores import Column, Line, ScoreTable, tables_by_family
-from cuecard.annotate.results.words import dimension_word, value_word
+from cuecard.annotate.results.words import in_sentence, value_word
 from cuecard.core.errors import NotAllowed
 from cuecard.core.evaluation.scores import TrialScores
-from cuecard.core.i18n import _, listed, plural
+from cuecard.core.i18n import _, plural
 from cuecard.core.scoring.aggregate import Key
 from cuecard.core.scoring.aggregate import Statistic as Taken
 from cuecard.core.scoring.measures import measure_label
@@ -153,9 +153,7 @@ def _joint(
 ) -> Joint | str | None:
     """`trials`: those of each arm."""
     if within:
-        return _("pairs are within {dimensions}").format(
-            dimensions=listed(map(dimension_word, within))
-        )
+        return _("pairs are within {dimensions}").format(dimensions=in_sentence(*within))
     wanted = {name: frozenset(ids) for name, ids in trials.items()}
     groups: dict[str, list[Row]] = {name: [] for name in wanted}
     for row in pool.rows:

@@ -16,10 +16,11 @@ from cuecard.annotate.results.words import (
     LOWER_IS_BETTER,
     baselines,
     dimension_word,
+    in_sentence,
     names_of,
     value_word,
 )
-from cuecard.core.i18n import _, beside, listed, ngettext
+from cuecard.core.i18n import _, beside, ngettext
 from cuecard.core.scoring.aggregate import Statistic as Taken
 from cuecard.core.scoring.aggregate import statistic_label, statistics_of
 from cuecard.core.scoring.measures import POOLED_MEASURES, mean_name, measure_label
@@ -195,7 +196,7 @@ def _notes(found: Leaderboard) -> Iterator[str]:
     if any(pair.decided for pair in found.ranks.pairs):
         yield _("Some differ by the same on every task, which counts as told apart.")
     if found.within:
-        words = listed(dimension_word(each).lower() for each in found.within)
+        words = in_sentence(*found.within)
         yield _("Values are means over the same {dimensions}.").format(dimensions=words)
     yield from found.notes
 

@@ -16,7 +16,7 @@ from cuecard.annotate.results import Dimension
 from cuecard.annotate.results.comparison_tables import number
 from cuecard.annotate.results.pool import Pool, Row
 from cuecard.annotate.results.row_samples import SPENT, spent_value
-from cuecard.annotate.results.words import amount, dimension_word
+from cuecard.annotate.results.words import amount, in_sentence
 from cuecard.core.errors import NotAllowed
 from cuecard.core.i18n import N_, _, ngettext
 from cuecard.core.records import UsageRecord
@@ -133,7 +133,7 @@ def pilot_plan(
         found = components(_cells(rows, name, facet), ("agent", "task", facet))
         if found.reason:
             told = _("Values of {dimension} are taken together: {reason}.")
-            notes.append(told.format(dimension=dimension_word(facet), reason=found.reason))
+            notes.append(told.format(dimension=in_sentence(facet), reason=found.reason))
         return None if found.reason else found
 
     pilot, users, judges = components(_cells(rows, name)), crossed("user"), crossed("judge")

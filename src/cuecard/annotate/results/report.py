@@ -33,7 +33,7 @@ from cuecard.annotate.results.report_formats import (
 from cuecard.annotate.results.row_samples import figure_key
 from cuecard.annotate.results.score_tables import one_each, runs_table
 from cuecard.annotate.results.scores import score_table
-from cuecard.annotate.results.words import dimension_word
+from cuecard.annotate.results.words import in_sentence
 from cuecard.core.config import load_prompt, prompt_names
 from cuecard.core.config_schema import ContaminationConfig
 from cuecard.core.errors import CuecardError, NotAllowed
@@ -124,7 +124,7 @@ def _compared(found: Comparison, best: Statistic | None) -> Iterator[str]:
         yield from (_contrast(contrast, found) for contrast in found.contrasts)
     if found.differs:
         yield _("The agents differ also in {what}, so a difference may be due to that.").format(
-            what=listed(dimension_word(each).lower() for each in found.differs)
+            what=in_sentence(*found.differs)
         )
 
 

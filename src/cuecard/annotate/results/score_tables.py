@@ -7,7 +7,14 @@ from cuecard.annotate.labelling.effect_tables import FAMILY_WORDS
 from cuecard.annotate.results.pool import Dimension, Pool, Row, Spent
 from cuecard.annotate.results.scores import Column, ScoreTable, unknown
 from cuecard.annotate.results.scores import Line as ScoreLine
-from cuecard.annotate.results.words import amount, dimension_word, place_of, shown, value_word
+from cuecard.annotate.results.words import (
+    amount,
+    dimension_word,
+    in_sentence,
+    place_of,
+    shown,
+    value_word,
+)
 from cuecard.core.engine.messages import Usage
 from cuecard.core.i18n import N_, _, ngettext, pgettext
 from cuecard.core.scoring.measures import ENDING_WORDS
@@ -120,7 +127,7 @@ def pivoted(table: ScoreTable, across: Dimension, column: str) -> Table:
         lines.append((" · ".join(words) or _("all"), *cells))
     return Table.of(
         _("{title}: {figure} by {dimension}").format(
-            title=_title(table), figure=figure.label, dimension=dimension_word(across).lower()
+            title=_title(table), figure=figure.label, dimension=in_sentence(across)
         ),
         (
             " · ".join(dimension_word(each) for each in down),

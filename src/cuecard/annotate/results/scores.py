@@ -13,7 +13,7 @@ from cuecard.annotate.results.row_samples import (
     samples_of,
     with_task_intervals,
 )
-from cuecard.annotate.results.words import dimension_word, names_of, place_of, value_word
+from cuecard.annotate.results.words import in_sentence, names_of, place_of, value_word
 from cuecard.core.errors import NotFound
 from cuecard.core.evaluation.scores import GroupScores, RunScores, TrialScores
 from cuecard.core.i18n import _, listed, ngettext
@@ -197,9 +197,7 @@ def filtered(pool: Pool, wanted: Mapping[Dimension, Sequence[str]]) -> Pool:
         other = {names[f"run/{value}"]: value for value in known} if dimension == "run" else {}
         for value in values:
             if value not in known and value not in other:
-                title = _("No trial with this {dimension}").format(
-                    dimension=dimension_word(dimension).lower()
-                )
+                title = _("No trial with this {dimension}").format(dimension=in_sentence(dimension))
                 raise unknown(title, value, [*(other or known)])
         chosen[dimension] = {other.get(value, value) for value in values}
     return pool.where(lambda row: all(row.value(d) in values for d, values in chosen.items()))

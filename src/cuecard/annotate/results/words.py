@@ -83,6 +83,11 @@ def dimension_word(dimension: Dimension) -> str:
     return _(DIMENSION_WORDS[dimension])
 
 
+def in_sentence(*dimensions: Dimension) -> str:
+    """Their words, listed, as they stand within a sentence: English writes them small, Chinese as they are."""
+    return listed(dimension_word(each).lower() for each in dimensions)
+
+
 def value_word(dimension: Dimension, value: str, names: Mapping[str, str] | None = None) -> str:
     """A value for display; `names`: see `names_of`; a dash if it is unknown."""
     if not value:
@@ -237,7 +242,7 @@ def _together(
                 "{agents}: trials with different values of {dimension} are taken together: {values}."
             ).format(
                 agents=listed(sorted(agents)),
-                dimension=dimension_word(dimension).lower(),
+                dimension=in_sentence(dimension),
                 values=listed(said),
             )
 

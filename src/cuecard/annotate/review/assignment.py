@@ -216,6 +216,8 @@ def may_assign(log: TaskLog, by: str, protocol: Protocol) -> str:
         return _("Only a coordinator may do this.")
     if by in authors_in(log):
         return _("This is a task of yours; another coordinator says who reviews it.")
+    if standing_of(log).state is not TaskState.IN_REVIEW:
+        return _("This task is not in review.")
     return ""
 
 
@@ -233,7 +235,7 @@ def _outside(log: TaskLog, standing: Standing, person: str, protocol: Protocol) 
     if person in protocol.coordinators:
         return _("Coordinators see who reviews, so they do not review.")
     if person in standing.now.reviewers:
-        return _("You have reviewed this revision already.")
+        return _("Nobody reviews the same revision twice.")
     if len(standing.now.reviewers) >= standing.now.needed:
         return _("This revision already has its reviews.")
     return ""

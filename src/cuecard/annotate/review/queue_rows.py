@@ -7,7 +7,14 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from cuecard.annotate.review.assignment import ANYTHING, fits, free_places, loads_of, may_take
+from cuecard.annotate.review.assignment import (
+    ANYTHING,
+    fits,
+    free_places,
+    loads_of,
+    may_assign,
+    may_take,
+)
 from cuecard.annotate.review.workflow import SAMPLES_AUTHOR, Protocol, authors_in
 from cuecard.core.contributions import Released
 from cuecard.core.errors import NotAllowed
@@ -214,50 +221,53 @@ def lines_for(
 
 
 def candidates(
-    workspace: Workspace, task_id: str, coordinator: str, protocol: Protocol, now: datetime
-) -> tuple[Candidate, ...]:
-    """Everybody in the workspace but coordinators, whoever can take the task first, then within their
-    skills, then with the least to do. Raises `NotAllowed` unless `coordinator` is one and has not
-    written the task; `NotFound`.
+    workspace: Workspace,
+    task_ids: Sequence[str],
+    coordinator: str,
+    protocol: Protocol,
+    now: datetime,
+) -> list[Candidate]:
+    """Everybody in the workspace but coordinators, whoever can take most of these tasks first, then within their skills, then
+    with the least to do. Of several, those that `coordinator` may not assign count as tasks that nobody can take. Raises
+    `NotAllowed` unless they are a coordinator and may assign one of them; `NotFound`.
     """
     _only(coordinator, protocol)
-    log = workspace.reviews.log(task_id)
-    if coordinator in authors_in(log):
-        raise NotAllowed(
-            _("This is not possible now"),
-            _("This is a task of yours; another coordinator says who reviews it."),
-        )
-    head = standing_of(log).head
-    leases, away = claims_of(log, head, now), _skips(log, head)
-    loads = loads_of(workspace.reviews.logs().values(), now)
-    skills = workspace.reviews.skills()
-    task = next(
-        r.task for r in workspace.reviews.open_rounds(coordinator, now) if r.task.id == task_id
-    )
-    found = [
-        Candidate(
-            name=name,
-            fits=fits(skills.get(name, ANYTHING), task),
-            load=loads[name],
-            skipped="" if name in leases else away.get(name, ""),
-            has=leases.get(name),
-            obstacle=may_take(log, name, now, protocol),
-        )
-        for name in (
-            person.name for person in workspace.people.all() if person.name != SAMPLES_AUTHOR
-        )
-        if name not in protocol.coordinators
+    every, people = workspace.reviews.logs(), workspace.people.all()
+    logs = [every.get(task_id) for task_id in task_ids]
+    obstacles = [
+        may_assign(log, coordinator, protocol) if log else _("It was never saved as a revision.")
+        for log in logs
     ]
-    return tuple(
-        sorted(
-            found,
-            key=lambda c: (c.has is None, c.obstacle != "", c.skipped != "", not c.fits, c.load),
-        )
-    )
+    if all(obstacles):
+        raise NotAllowed(_("This is not possible now"), obstacles[0])
+    loads, skills = loads_of(every.values(), now), workspace.reviews.skills()
+    tasks = {r.task.id: r.task for r in workspace.reviews.open_rounds(coordinator, now)}
+    pairs = [
+        (log, tasks[id_]) for id_, log, why in zip(task_ids, logs, obstacles, strict=True) if log and not why
+    ]  # fmt: skip
+    found: list[tuple[tuple[object, ...], Candidate]] = []
+    for name in (each.name for each in people if each.name != SAMPLES_AUTHOR):
+        if name in protocol.coordinators:
+            continue
+        load, fit = loads[name], all(fits(skills.get(name, ANYTHING), task) for _log, task in pairs)
+        leases = [claims_of(log, standing_of(log).head, now).get(name) for log, _task in pairs]
+        why = [may_take(log, name, now, protocol) for log, _task in pairs]
+        if len(task_ids) == 1:
+            away = "" if leases[0] else _skips(pairs[0][0]).get(name, "")
+            order = (leases[0] is None, why[0] != "", away != "", not fit, load)
+            found.append((order, Candidate(name, fit, load, away, leases[0], why[0])))
+            continue
+        able = sum(not each and has is None for each, has in zip(why, leases, strict=True))
+        told = _("can take {n} of {all}").format(n=able, all=len(task_ids))
+        obstacle = "" if able else why[0] or _("has them all")
+        told = told if able < len(task_ids) else ""
+        found.append(((-able, not fit, load), Candidate(name, fit, load, "", None, obstacle, told)))
+    return [candidate for _order, candidate in sorted(found, key=lambda each: each[0])]
 
 
-def _skips(log: TaskLog, revision: int) -> dict[str, str]:
-    """Why people gave the revision back, of those who have not taken it again."""
+def _skips(log: TaskLog) -> dict[str, str]:
+    """Why people gave the newest revision back, of those who have not taken it again."""
+    revision = standing_of(log).head
     away = released_by(log, revision)
     entries = [entry for entry in log.contributions if entry.revision == revision]
     return {

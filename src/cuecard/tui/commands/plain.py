@@ -276,7 +276,6 @@ class Reviewing:
         self._view = ReviewView(context, self._form)
         self._dimensions = context.sheet.dimensions
         self._worked = WorkedTime()
-        self._before: list[dict[str, Any]] = []
         self._passed: set[str] = set()
 
     def walk(self) -> None:
@@ -302,7 +301,6 @@ class Reviewing:
 
     def _obey(self, question: Question, word: str, rest: str) -> bool:
         """Do what a line says. Gives whether the review is handed in."""
-        before = self._form.to_data()
         match word:
             case "d" if not rest:
                 self._document()
@@ -310,23 +308,22 @@ class Reviewing:
                 self._passed.add(question.name)
             case "c" if rest:
                 self._form.comment(question.place, rest, question.dimension)
-            case "z" if self._before and not rest:
-                seconds = self._form.seconds
-                self._form.load(self._before.pop() | {"seconds": seconds})
-                self._passed.clear()
-                self._keep()
             case "z" if not rest:
-                note(_("Nothing was answered yet."))
+                if self._form.undo():
+                    self._passed.clear()
+                    self._keep()
+                else:
+                    note(_("Nothing was answered yet."))
             case "?" | "":
                 _help((*question.keys, *_REVIEW_KEYS))
             case _ if question.free:
                 self._form.comment(question.place, f"{word} {rest}".strip(), question.dimension)
             case _ if any(word == key for key, _text in question.keys):
-                return question.act(word, rest)
+                if question.act(word, rest):
+                    return True
             case _:
                 _help((*question.keys, *_REVIEW_KEYS))
-        if word != "z" and self._form.to_data() != before:
-            self._before.append(before)
+        if self._form.step():
             self._keep()
         return False
 

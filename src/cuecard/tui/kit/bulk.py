@@ -10,13 +10,13 @@ from rich.text import Text
 from textual.app import ComposeResult
 
 from cuecard.core.errors import CuecardError, DatabaseAway
-from cuecard.core.i18n import N_, _, joined, listed, ngettext, plural
+from cuecard.core.i18n import N_, _, headed, joined, listed, ngettext, plural
 from cuecard.core.text import one_line
 from cuecard.tui.actions import Key, KeyBar, Means, keys
 from cuecard.tui.app import CuecardDialog, CuecardScreen
 from cuecard.tui.drawing import Vertical
 from cuecard.tui.kit.lists import Column, ListView
-from cuecard.tui.present.keyboard import error_text
+from cuecard.tui.present.keyboard import error_text, hint
 
 if TYPE_CHECKING:
     from cuecard.store.tags import TagKind
@@ -39,10 +39,11 @@ async def to_each(
     name: Callable[[Row], str],
     do: Callable[[Workspace, Row], object],
     told: Callable[[int], str],
+    back: Callable[[Workspace, Row], object] | str = "",
 ) -> int:
     """Do it to every row of the screen's list, and tell: a row that is refused holds up no other, and stays marked. If the
     database goes away, the others are left, and told too. `told` words to how many it was done, which is given back. One row
-    alone raises `CuecardError`.
+    alone raises `CuecardError`. `back` takes it back when asked to, or says how that is done.
     """
     done, refused = list[Row](), list[Refused]()
     for at, row in enumerate(rows):
@@ -63,14 +64,24 @@ async def to_each(
             refused.append(Refused(name(row), why))
         else:
             done.append(row)
+    told_of = told(len(done))
+
+    async def take_back() -> None:
+        undo, words = cast("Callable[[Workspace, Row], object]", back), _("Taken back")
+        await to_each(screen, done, name, undo, lambda n: headed(words, told(n)))
+        cast("Any", screen).load()
+
     for view in cast("Iterable[ListView[Row]]", screen.query(ListView)):
+        if done:
+            view.way_back = take_back if callable(back) else back
         if marked := view.grid.marked:
             keys = set(map(view.key, done))
             view.grid.mark(at for at in marked if view.key(view.rows[at]) not in keys)
     if refused:
-        await screen.app.push_screen_wait(RefusedDialog(told(len(done)), refused))
+        await screen.app.push_screen_wait(RefusedDialog(told_of, refused))
     else:
-        screen.cue_app.tell(told(len(done)))
+        undo = [hint(_("{UNDO} takes it back."))] if callable(back) else []
+        screen.cue_app.tell(joined((told_of, *undo)))
     return len(done)
 
 
@@ -108,6 +119,11 @@ async def ask_tags(
         return False
     wanted = set(tags_in(typed))
     add, remove, person = wanted - shared, shared - wanted, screen.person
+    had = {about(row): set(here.get(about(row), ())) for row in rows}
+
+    def change_back(ws: Workspace, row: Row) -> None:
+        ws.tags.change(kind, id_ := about(row), person, remove & had[id_], add - had[id_])
+
     if add or remove:
         await to_each(
             screen,
@@ -115,6 +131,7 @@ async def ask_tags(
             name,
             lambda ws, row: ws.tags.change(kind, about(row), person, add, remove),
             lambda n: plural("Tags of {n} row were changed.", "Tags of {n} rows were changed.", n),
+            change_back,
         )
     return bool(add or remove)
 

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from operator import itemgetter
 from typing import Any, Generic, TypeVar
@@ -18,6 +18,7 @@ from textual.widgets import Input
 
 from cuecard.core.i18n import N_, NP_, _, headed, ngettext
 from cuecard.tui.actions import Key, Means, keys
+from cuecard.tui.app import guarded
 from cuecard.tui.drawing import Vertical
 from cuecard.tui.grid import Grid, GridCell, GridColumn, GridSource
 from cuecard.tui.grid.cells import PADDING, flat, grow, measured, order_of, plain, plainly
@@ -205,6 +206,7 @@ class ListView(Vertical, Generic[Row]):
         Key("list.clear", Means.UP_ONE, "clear", N_("All lines"), N_("Take the filter away"), show=False),
         Key("list.filters", Means.FILTERS, "filters", N_("Filters"), N_("Keep the filter that is on under a name, or choose one that was kept"), show=False),
         Key("list.sort_next", Means.SORT, "sort(1)", N_("Sort"), N_("Sort by the next column; after the last one unsorted"), show=False),
+        Key("list.undo", Means.UNDO, "take_back", N_("Undo"), N_("Take back what was last done to rows of this list"), show=False),
         Key("list.turn", Means.SORT_TURN, "turn", NP_("the order of a list", "Turn"), N_("Sort the other way round"), show=False),
     )  # fmt: skip
 
@@ -243,6 +245,8 @@ class ListView(Vertical, Generic[Row]):
         self._by: int | None = None
         self._down = False
         self._told = 0
+        self.way_back: Callable[[], Awaitable[object]] | str = ""
+        """Takes back what was last done to rows, or says how that is done; see `bulk.to_each`."""
         # Both are mounted when there is need of them: each widget makes the first frame later.
         self._input: Input | None = None
         self._line = ChangingText(classes="told", markup=False)
@@ -421,10 +425,28 @@ class ListView(Vertical, Generic[Row]):
                 return self.grid.has_focus and (self.filters or around(self) is not None)
             case "clear":
                 return bool(self._words) or (self._input is not None and self._input.has_focus)
+            case "take_back":
+                return bool(self.way_back)
             case "sort" | "turn":
                 return not self._paged and len(self._rows) > 1 and self.grid.has_focus
             case _:
                 return True
+
+    def why_not(self, action: str) -> str:
+        return (
+            _("Nothing was done to rows here that can be taken back.")
+            if action == "take_back"
+            else ""
+        )
+
+    @guarded("undo")
+    async def action_take_back(self) -> None:
+        back = self.way_back
+        if isinstance(back, str):
+            self.notify(back, markup=False)
+        else:
+            self.way_back = ""
+            await back()
 
     def _field(self) -> Input:
         """Where words are typed, not shown at first."""

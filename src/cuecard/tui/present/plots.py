@@ -8,8 +8,8 @@ from cuecard.annotate.results.plots.builders import AGENTS, plots_of
 from cuecard.annotate.results.plots.model import Plot, interval_text, place_text, plot_table
 from cuecard.annotate.results.plots.svg import as_svg
 from cuecard.annotate.results.pool import Dimension, Pool, Row
-from cuecard.annotate.results.words import dimension_word, value_word
-from cuecard.core.i18n import _, listed, ngettext
+from cuecard.annotate.results.words import in_sentence, value_word
+from cuecard.core.i18n import _, ngettext
 from cuecard.core.tables.table import Table
 from cuecard.core.tasks.models import Family
 from cuecard.core.text import one_line
@@ -206,7 +206,7 @@ class PlotsView:
         if self.family:
             parts.append(value_word("family", self.family))
         if len(self.by) > 1:
-            dimensions = listed(dimension_word(each).lower() for each in self.by)
+            dimensions = in_sentence(*self.by)
             parts.append(_("by {dimensions}").format(dimensions=dimensions))
         wanted = self.family
         rows = (row for row in self.pool.rows if wanted is None or row.family == wanted)

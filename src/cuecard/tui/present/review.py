@@ -80,6 +80,24 @@ class ReviewForm:
     marks: dict[str, CheckMark] = field(default_factory=dict[str, CheckMark])
     opened: dict[str, list[str]] = field(default_factory=dict[str, list[str]])
     seconds: float = 0.0
+    steps: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]], compare=False)
+    """What was said after each change, the last one last, so that it can be taken back."""
+
+    def step(self) -> bool:
+        """Take note of what is said now; gives whether that is something else than before."""
+        said = {key: self.to_data()[key] for key in ("ratings", "comments", "marks")}
+        changed = self.steps[-1:] != [said]
+        if changed:
+            self.steps.append(said)
+        return changed
+
+    def undo(self) -> bool:
+        """Take the last change back; gives whether there was one."""
+        if len(self.steps) < 2:
+            return False
+        self.steps.pop()
+        self.load({**self.to_data(), **self.steps[-1]})
+        return True
 
     def comment(self, place: str, text: str, dimension: str = "") -> None:
         """Pin a comment in place of the one there is; an empty text takes that away."""
@@ -182,6 +200,7 @@ class ReviewForm:
                 self.comments.append(PinnedComment.model_validate(kept))
             except ValidationError:
                 continue
+        self.step()
 
 
 def inside(place: str, owner: str) -> bool:

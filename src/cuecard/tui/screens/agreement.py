@@ -237,9 +237,10 @@ _MOST_TEXTS = 2000
 class AgreementItemsScreen(BlindListScreen["Case"]):
     """The items behind a number: those that I have labelled, or all."""
 
+    MARKING = True
     NEED_ROW = ("open", "trial")
     BINDINGS = keys(
-        Key("agreement_items.label", Means.OPEN, "open", N_("Open"), N_("This item with its evidence, to label it")),
+        Key("agreement_items.label", Means.OPEN, "open", N_("Open"), N_("This item, or the marked ones, with the evidence, to label them")),
         Key("agreement_items.trial", Means.DETAILS, "trial", N_("Trial"), N_("The trial that the item is of")),
         Key("agreement_items.all", Means.REVEAL, "all", N_("Show all"), N_("Also items that I have not labelled; I can no longer label them blind")),
         Key("agreement_items.back", Means.UP_ONE, "leave", N_("Back"), N_("Back to the figures")),
@@ -328,9 +329,9 @@ class AgreementItemsScreen(BlindListScreen["Case"]):
         from cuecard.annotate.labelling.views import Target
         from cuecard.tui.screens.labelling.screen import LabelScreen
 
-        if case := self.row:
-            target = Target(trial_id=case.trial_id, item=case.item)
-            self.app.push_screen(LabelScreen(None, self._of, targets=[target]))
+        targets = [Target(trial_id=case.trial_id, item=case.item) for case in self.view.chosen]
+        if targets:
+            self.app.push_screen(LabelScreen(None, self._of, targets=targets))
 
     def action_trial(self) -> None:
         from cuecard.tui.screens.trial.screen import TrialScreen

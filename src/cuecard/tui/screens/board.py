@@ -34,6 +34,7 @@ from cuecard.tui.present.entries import Paragraph
 from cuecard.tui.present.files import Report
 from cuecard.tui.present.labels import FAMILY, LANGUAGE_LABEL, TASK_STATE, badge
 from cuecard.tui.screens.figures import FiguresScreen, section_keys
+from cuecard.tui.screens.marked_tasks import MarkedTasks
 from cuecard.tui.widgets.nav import EmptyState
 from cuecard.tui.widgets.text import ChangingText
 
@@ -94,7 +95,7 @@ class BoardList(ListScreen[Row]):
     action_turn = _turn
 
 
-class BoardScreen(BoardList[BoardTask]):
+class BoardScreen(BoardList[BoardTask], MarkedTasks):
     """All tasks, or those of the person `name`."""
 
     DEFAULT_CSS = """
@@ -106,9 +107,13 @@ class BoardScreen(BoardList[BoardTask]):
         _TASKS,
         _PEOPLE,
         _FIGURES,
+        Key("board.assign", Means.COMMAND, "assign", N_("Assign"), N_("As a coordinator: say who reviews this task, or the marked ones"), show=False, letter="g"),
+        Key("board.tags", Means.TAGS, "tags", N_("Tags"), N_("Tags of this task, or of the marked ones"), show=False),
+        Key("board.export", Means.EXPORT, "export", N_("Export"), N_("Write this task, or the marked ones, into files"), show=False),
         Key("board.state", Means.ONLY, "next_state", N_("State"), N_("Only one state; again for the next")),
     )  # fmt: skip
-    NEED_ROW = ("open", "next_state")
+    MARKING = True
+    NEED_ROW = ("open", "next_state", "assign", "tags", "export")
 
     @property
     def shown_view(self) -> str:

@@ -14,7 +14,7 @@ from cuecard.tui.screens.review_panes import OpenReview
 from cuecard.tui.widgets.entry_list import EntryList
 from cuecard.tui.widgets.review import DimensionList
 
-_WRITING = {"comment", "mark", "next", "hand_in"}
+_WRITING = {"comment", "mark", "next", "hand_in", "undo"}
 
 
 class ReviewTaskScreen(OpenReview):
@@ -30,6 +30,7 @@ class ReviewTaskScreen(OpenReview):
         Key("review_task.wrong", Means.NO, "mark('wrong')", N_("Wrong"), N_("This gold item is wrong; say what is"), show=False),
         Key("review_task.unsure", Means.UNSURE, "mark('unsure')", N_("Unsure"), N_("Whether this gold item is right cannot be told"), show=False),
         Key("review_task.next", Means.FURTHER, "next", N_("Next"), N_("To the next item of your spot check that has no mark"), show=False),
+        Key("review_task.undo", Means.UNDO, "undo", N_("Undo"), N_("Take back the last mark, rating or comment of mine"), show=False),
         Key("review_task.source", Means.OUTSIDE, "source", N_("Source"), N_("Open a page behind this item in the browser")),
         Key("review_task.changes", Means.COMPARE, "changes(True)", N_("Changes"), N_("Only what changed since your last review")),
         Key("review_task.whole", Means.COMPARE, "changes(False)", N_("Whole task"), N_("The whole task, not only what changed")),
@@ -63,6 +64,8 @@ class ReviewTaskScreen(OpenReview):
                 return bool(row and row.item) and self.focused is self.document
             case "next":
                 return bool(view.form.left_to_mark)
+            case "undo":
+                return len(view.form.steps) > 1
             case "source":
                 return bool(row and row.item and view.sources(row)) and (
                     self.focused is self.document
@@ -131,6 +134,10 @@ class ReviewTaskScreen(OpenReview):
         self.edited()
         if row.item in view.form.unexplained_wrong:
             self._ask_comment(row.item, GOLD, _("What is wrong here?"))
+
+    def action_undo(self) -> None:
+        if self.view is not None and self.view.form.undo():
+            self.edited()
 
     def action_next(self) -> None:
         if self.view is not None and (place := self.view.next_to_mark(self.document.cursor)):

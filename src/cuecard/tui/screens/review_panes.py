@@ -182,7 +182,7 @@ class ReviewSide(VerticalScroll, can_focus=False):
 _CHANGING = (
     ("mark", ()), ("source", ()), ("next", ()), ("comment", ()), ("hand_in", ()), ("edit", ()),
     ("third", ()), ("comments", ()), ("threads", ()), ("changes", (True,)), ("changes", (False,)),
-    ("to_side", ()), ("to_reviews", ()),
+    ("to_side", ()), ("to_reviews", ()), ("undo", ()),
 )  # fmt: skip
 
 
@@ -300,6 +300,8 @@ class OpenReview(CuecardScreen[None]):
 
     def edited(self) -> None:
         """Something was filled in: show it and keep it."""
+        if self.view is not None:
+            self.view.form.step()
         self.show()
         # What is under the cursor may have grown out of view.
         self.document.move_to(self.document.cursor)

@@ -1,41 +1,33 @@
-"""The review queue, the tasks I reviewed, and assigning reviewers for coordinators."""
+"""The review queue, and the tasks I reviewed."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
-from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from rich.text import Text
-from textual.app import ComposeResult
-from textual.widgets import Static
 
-from cuecard.annotate.review.queue_rows import Candidate, QueueRow
+from cuecard.annotate.review.queue_rows import QueueRow
 from cuecard.annotate.review.workflow import EMBEDDED_PROTOCOL, protocol_of
 from cuecard.core.errors import CuecardError
-from cuecard.core.i18n import N_, _, joined, listed, plural, time_left
-from cuecard.core.text import one_line
-from cuecard.tui.actions import Key, KeyBar, Means, keys
-from cuecard.tui.app import CuecardDialog, CuecardScreen, guarded
-from cuecard.tui.drawing import Vertical
-from cuecard.tui.kit.bulk import ask_tags, to_each
+from cuecard.core.i18n import N_, _, joined, listed, plural
+from cuecard.tui.actions import Key, Means, keys
+from cuecard.tui.app import guarded
+from cuecard.tui.kit.bulk import to_each
 from cuecard.tui.kit.list_screens import ListScreen
-from cuecard.tui.kit.lists import Column, ListView
+from cuecard.tui.kit.lists import Column
 from cuecard.tui.present.entries import ink
+from cuecard.tui.present.keyboard import hint
 from cuecard.tui.present.labels import FAMILY, LANGUAGE_LABEL, TASK_STATE, badge
 from cuecard.tui.present.review import QueueSnapshot, queue_snapshot
 from cuecard.tui.screens.dialogs import AskLine
+from cuecard.tui.screens.marked_tasks import MarkedTasks
 from cuecard.tui.widgets.nav import EmptyState
-
-if TYPE_CHECKING:
-    from cuecard.annotate.review.workflow import Protocol
-
 
 _HIGHEST, _LOWEST = 2, -2
 
 
-class ReviewQueueScreen(ListScreen[QueueRow]):
+class ReviewQueueScreen(ListScreen[QueueRow], MarkedTasks):
     """Enter takes and opens the task under the cursor; reviewers see no author and no other reviewer."""
 
     PLACE = "review"
@@ -43,7 +35,7 @@ class ReviewQueueScreen(ListScreen[QueueRow]):
     BINDINGS = keys(
         Key("review.open", Means.OPEN, "open", N_("Open"), N_("Take the task under the cursor and review it, or read it")),
         Key("review.next", Means.NEXT, "next", N_("Next"), N_("Take the task that helps most, and review it")),
-        Key("review.skip", Means.COMMAND, "skip", N_("Skip"), N_("Leave this task to others, with a reason"), letter="s"),
+        Key("review.skip", Means.COMMAND, "skip", N_("Skip"), N_("Leave this task, or the marked ones, to others, with a reason"), letter="s"),
         Key("review.assign", Means.COMMAND, "assign", N_("Assign"), N_("Give this task to a reviewer, or take it away from one; give the marked ones to one"), letter="g"),
         Key("review.tags", Means.TAGS, "tags", N_("Tags"), N_("Tags of this task, or of the marked ones"), show=False),
         Key("review.export", Means.EXPORT, "export", N_("Export"), N_("Write this task, or the marked ones, into files"), show=False),
@@ -126,7 +118,7 @@ class ReviewQueueScreen(ListScreen[QueueRow]):
             case "next":
                 return bool(snapshot.next_id) and not self._reading_done
             case "skip":
-                return row is not None and row.can_skip
+                return row is not None and any(each.can_skip for each in self.view.chosen)
             case "skipped":
                 return not self._reading_done and (snapshot.skipped > 0 or self._with_skipped)
             case "try_sample":
@@ -164,33 +156,28 @@ class ReviewQueueScreen(ListScreen[QueueRow]):
     @guarded("act")
     async def action_skip(self) -> None:
         from cuecard.annotate.review.assignment import skip
-        from cuecard.tui.screens.dialogs import AskLine
 
-        row, person = self.row, self.person
-        if row is None:
+        rows, person = [row for row in self.view.chosen if row.can_skip], self.person
+        if not rows:
             return
+        n = len(rows)
         reason = await self.app.push_screen_wait(
             AskLine(
-                _("Skip this task?"),
+                _("Skip this task?") if n == 1 else plural("Skip {n} task?", "Skip {n} tasks?", n),
                 _("Others will review it. Only coordinators see why."),
                 button=_("Skip"),
                 placeholder=_("Why?"),
             )
         )
         if reason is not None:
-            await self.services.ask(lambda ws: skip(ws, row.task.id, person, reason))
-            self.load()
-
-    @guarded("act")
-    async def action_assign(self) -> None:
-        rows = self.view.chosen
-        if len(rows) > 1:
-            done = await assign_many(self, rows, self._protocol)
-        else:
-            done = bool(rows) and await assign_reviewer(
-                self, rows[0].task.id, rows[0].task.title, self._protocol
+            await to_each(
+                self,
+                rows,
+                lambda row: row.task.title,
+                lambda ws, row: skip(ws, row.task.id, person, reason),
+                lambda n: plural("{n} task is left to others.", "{n} tasks are left to others.", n),
+                hint(_("{REVEAL} shows what you skipped; opening it takes it after all.")),
             )
-        if done:
             self.load()
 
     @guarded("act")
@@ -208,26 +195,10 @@ class ReviewQueueScreen(ListScreen[QueueRow]):
                 lambda ws, row=row: prioritise(ws, row.task.id, person, wanted(row), protocol)
             )
         if rows:
+            self.view.way_back = hint(_("{MOVE_UP} and {MOVE_DOWN} set the priority back."))
             self.load()
         else:
             self.cue_app.tell(_("Its priority is at the end of the scale already."))
-
-    @guarded("tags")
-    async def action_tags(self) -> None:
-        rows = self.view.chosen
-        if await ask_tags(self, "task", rows, lambda row: row.task.id, lambda row: row.task.title):
-            self.load()
-
-    @guarded("act")
-    async def action_export(self) -> None:
-        from cuecard.tui.screens.tasks_transfer import HERE, MARKED, SHOWN, export_tasks_of
-
-        rows = {
-            MARKED: [row.task for row in self.view.marked],
-            HERE: [self.row.task] if self.row else [],
-            SHOWN: [row.task for row in self.view.rows],
-        }
-        await export_tasks_of(self, rows)
 
     @guarded("act")
     async def action_try_sample(self) -> None:
@@ -282,142 +253,3 @@ class ReviewQueueScreen(ListScreen[QueueRow]):
         if self._reading_done:
             return badge(TASK_STATE, row.task.state, colours)
         return Text(row.note, ink(colours, "secondary") if row.mine else "")
-
-
-class AssignDialog(CuecardDialog["Candidate | None"]):
-    """Dismissed with who was chosen: to give them the task, or if they have it to take it away."""
-
-    DEFAULT_CSS = """
-    AssignDialog { align: center middle; }
-    AssignDialog ListView { height: auto; max-height: 16; margin-top: 1; }
-    AssignDialog ListGrid { height: auto; min-height: 3; max-height: 14; }
-    AssignDialog Static { height: auto; }
-    """
-    BINDINGS = keys(
-        Key("assign.choose", (Means.OPEN, Means.SAVE), "choose", N_("Choose"), N_("Give the task to this person, or take it away")),
-    )  # fmt: skip
-
-    def __init__(self, title: str, candidates: Sequence[Candidate], now: datetime) -> None:
-        super().__init__()
-        self._title, self._candidates, self._now = title, candidates, now
-        columns = (
-            Column[Candidate](N_("Name"), lambda person: person.name, grow=1, least=14),
-            Column[Candidate](N_("Load"), lambda person: str(person.load), right=True),
-            Column("", self._said, grow=2, least=30),
-        )
-        self._list = ListView[Candidate](columns, lambda person: person.name)
-
-    def compose(self) -> ComposeResult:
-        with Vertical(classes="dialog") as box:
-            box.border_title = Text(one_line(self._title))  # a string would be parsed for markup
-            load = _("Load: reviews of the last 30 days, and tasks at hand.")
-            first = _("The least loaded come first.")
-            if any(one.able for one in self._candidates):
-                first = _("Those who can take most of them come first, then the least loaded.")
-            yield Static(joined((load, first)), classes="muted", markup=False)
-            yield self._list
-        yield KeyBar()
-
-    def on_mount(self) -> None:
-        self._list.load(self._candidates)
-        self._list.focus()
-
-    def on_list_view_opened(self) -> None:
-        self.action_choose()
-
-    def action_choose(self) -> None:
-        candidate = self._list.row
-        if candidate is None:
-            return
-        if candidate.has is None and candidate.obstacle:
-            self.notify(candidate.obstacle, severity="warning", markup=False)
-        else:
-            self.dismiss(candidate)
-
-    def _said(self, candidate: Candidate) -> str:
-        if candidate.has is not None:
-            text = _("has it, {time}; Enter takes it away")
-            return text.format(time=time_left(candidate.has, self._now))
-        if candidate.obstacle or candidate.able:
-            return candidate.obstacle or candidate.able
-        if candidate.skipped:
-            return _("gave it back: {reason}").format(reason=one_line(candidate.skipped))
-        return "" if candidate.fits else _("other skills")
-
-
-async def assign_many(
-    screen: CuecardScreen[Any], rows: Sequence[QueueRow], protocol: Protocol
-) -> bool:
-    """Ask whom to give all these tasks, and do so; gives whether that was tried. Raises `CuecardError`."""
-    from cuecard.annotate.review.assignment import assign
-    from cuecard.annotate.review.queue_rows import candidates
-
-    now, by = datetime.now(UTC), screen.person
-    each = await screen.services.ask(
-        lambda ws: [candidates(ws, row.task.id, by, protocol, now) for row in rows]
-    )
-    people: dict[str, list[Candidate]] = {}
-    for found in each:
-        for candidate in found:
-            people.setdefault(candidate.name, []).append(candidate)
-    able = {
-        name: sum(not one.obstacle and one.has is None for one in found)
-        for name, found in people.items()
-    }
-    some, every = _("can take {n} of {all}"), len(rows)
-    merged = [
-        replace(
-            found[0],
-            has=None,
-            skipped="",
-            fits=all(one.fits for one in found),
-            obstacle="" if able[name] else found[0].obstacle or _("has them all"),
-            able=some.format(n=able[name], all=every) if able[name] < every else "",
-        )
-        for name, found in people.items()
-    ]
-    merged.sort(key=lambda one: (-able[one.name], not one.fits, one.load))
-    title = plural("Assign {n} task", "Assign {n} tasks", len(rows))
-    chosen = await screen.app.push_screen_wait(AssignDialog(title, merged, now))
-    if chosen is None:
-        return False
-    name = chosen.name
-    await to_each(
-        screen,
-        rows,
-        lambda row: row.task.title,
-        lambda ws, row: assign(ws, row.task.id, name, by, protocol, anew=False),
-        lambda n: plural("{name} has {n} more task now.", "{name} has {n} more tasks now.", n, name=name),
-    )  # fmt: skip
-    return True
-
-
-async def assign_reviewer(
-    screen: CuecardScreen[Any], task_id: str, title: str, protocol: Protocol
-) -> bool:
-    """Ask whom to assign, and do so; gives whether anything was changed. Raises `CuecardError`."""
-    from cuecard.annotate.review.assignment import assign, unassign
-    from cuecard.annotate.review.queue_rows import candidates
-
-    now, by = datetime.now(UTC), screen.person
-    found = await screen.services.ask(lambda ws: candidates(ws, task_id, by, protocol, now))
-    chosen = await screen.app.push_screen_wait(AssignDialog(title, found, now))
-    if chosen is None:
-        return False
-    name = chosen.name
-    if chosen.has is None:
-        await screen.services.ask(lambda ws: assign(ws, task_id, name, by, protocol))
-        screen.cue_app.tell(_("{name} has the task now.").format(name=name))
-        return True
-    reason = await screen.app.push_screen_wait(
-        AskLine(
-            _("Take the task away?"),
-            _("{name} will not be offered this revision again.").format(name=name),
-            button=_("Take away"),
-            placeholder=_("Why?"),
-        )
-    )
-    if reason is None:
-        return False
-    await screen.services.ask(lambda ws: unassign(ws, task_id, name, by, reason, protocol))
-    return True

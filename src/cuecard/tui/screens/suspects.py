@@ -23,13 +23,15 @@ from cuecard.annotate.results.suspects import (
     evidence,
     survey,
 )
-from cuecard.core.i18n import N_, NP_, _, headed, joined, listed, ngettext
+from cuecard.core.errors import NotAllowed
+from cuecard.core.i18n import N_, NP_, _, headed, joined, listed, ngettext, plural
 from cuecard.core.text import one_line
 from cuecard.core.validation import format_place
 from cuecard.store.workspace import Sight, Workspace
 from cuecard.tui.actions import Key, Means, keys
 from cuecard.tui.app import guarded
 from cuecard.tui.grid import GridCell
+from cuecard.tui.kit.bulk import to_each
 from cuecard.tui.kit.list_screens import ListScreen
 from cuecard.tui.kit.lists import Column, ListView
 from cuecard.tui.present.entries import Paragraph
@@ -41,10 +43,11 @@ class SuspectsScreen(ListScreen[Suspect]):
     """Of the trials of these runs, of all tasks or of one. What I am still to label is left out; what is listed counts as seen."""
 
     LIVE = TELLS = False
+    MARKING = True
     NEED_ROW = ("open", "comment", "task")
     BINDINGS = keys(
         Key("suspects.open", Means.OPEN, "open", N_("Trials"), N_("The trials that say the rival value, or all of the task")),
-        Key("suspects.comment", Means.COMMENT, "comment", NP_("verb", "To review"), N_("Send it to review: a comment for the authors at this item, with what speaks against it")),
+        Key("suspects.comment", Means.COMMENT, "comment", NP_("verb", "To review"), N_("Send this item, or the marked ones, to review: a comment for the authors at each, with what speaks against it")),
         Key("suspects.items", Means.DETAILS, "items", N_("Items"), N_("Difficulty and discrimination of every item; tasks that keep the order of agents")),
         Key("suspects.task", Means.COMMAND, "task", N_("Task"), N_("Open the task, to correct its gold"), letter="t"),
         Key("suspects.back", Means.UP_ONE, "leave", N_("Back"), N_("Back")),
@@ -180,13 +183,12 @@ class SuspectsScreen(ListScreen[Suspect]):
         from cuecard.annotate.task_feedback import comment_on_suspect
         from cuecard.tui.screens.dialogs import AskLine
 
-        row = self.row
-        if row is None:
-            return
-        pages = await self.services.ask(partial(evidence, one=row))
+        rows, person = self.view.chosen, self.person
         question = AskLine(
-            _("Send it to review?"),
-            _("Its authors get a comment at this item, with the rival value and its pages."),
+            _("Send it to review?")
+            if len(rows) == 1
+            else plural("Send {n} item to review?", "Send {n} items to review?", len(rows)),
+            _("The authors get a comment at the item, with the rival value and its pages."),
             button=_("Send"),
             placeholder=_("What you think of it"),
             required=False,
@@ -194,13 +196,22 @@ class SuspectsScreen(ListScreen[Suspect]):
         said = await self.app.push_screen_wait(question)
         if said is None:
             return
-        text = "\n".join(filter(None, (said, review_words(row, pages))))
-        unit, place, person = row.key[:2], format_place(row.answer.path), self.person
-        made = await self.services.ask(lambda ws: comment_on_suspect(ws, unit, place, person, text))
-        said = _(
-            "Its authors are told. Once its gold is corrected, {MENU} r in the run scores it anew."
-        )
-        self.notify(hint(said) if made else _("You have told its authors already."), markup=False)
+
+        def comment(ws: Workspace, row: Suspect) -> None:
+            text = "\n".join(filter(None, (said, review_words(row, evidence(ws, one=row)))))
+            place = format_place(row.answer.path)
+            if comment_on_suspect(ws, row.key[:2], place, person, text) is None:
+                raise NotAllowed(_("You have told its authors already."))
+
+        def told(n: int) -> str:
+            sent = plural(
+                "{n} item was sent to its authors.", "{n} items were sent to their authors.", n
+            )
+            return joined(
+                (sent, hint(_("Once the gold is corrected, {MENU} r in the run scores it anew.")))
+            )
+
+        await to_each(self, rows, lambda row: row.answer.asked, comment, told)
 
 
 class ItemsScreen(ListScreen[tuple[SurveyedTask, int]]):

@@ -12,12 +12,11 @@ from cuecard.annotate.authoring.session import begin_task
 from cuecard.core.i18n import N_, NP_, _, current_language, ngettext
 from cuecard.tui.actions import Key, KeyBar, Means, keys
 from cuecard.tui.app import guarded
-from cuecard.tui.kit.bulk import ask_tags
-from cuecard.tui.kit.list_screens import LiveScreen
 from cuecard.tui.present.files import counts_of
 from cuecard.tui.present.keyboard import hint
 from cuecard.tui.present.tasks import TaskFilter, TaskLine, task_lines
 from cuecard.tui.screens import tasks_changes
+from cuecard.tui.screens.marked_tasks import MarkedTasks
 from cuecard.tui.screens.tasks_listing import NewTaskDialog, TaskListing
 from cuecard.tui.widgets.nav import NavBar
 
@@ -54,7 +53,7 @@ def _read(workspace: Workspace, line: TaskLine, person: str) -> Task | None:
     return workspace.tasks.revision(line.id).task
 
 
-class TasksScreen(LiveScreen):
+class TasksScreen(MarkedTasks):
     """Filters narrow the list as they are typed; a wide terminal shows the task under the cursor."""
 
     CSS_PATH = "tasks.tcss"
@@ -68,6 +67,7 @@ class TasksScreen(LiveScreen):
         Key("tasks.submit", Means.SUBMIT, "submit", N_("Submit"), N_("Submit the newest revision of this task, or of the marked ones, for review")),
         Key("tasks.duplicate", Means.DUPLICATE, "duplicate", N_("Duplicate"), N_("Begin a draft of mine that says the same as this task, or as each marked one"), show=False),
         Key("tasks.tags", Means.TAGS, "tags", N_("Tags"), N_("Tags of this task, or of the marked ones"), show=False),
+        Key("tasks.assign", Means.COMMAND, "assign", N_("Assign"), N_("As a coordinator: say who reviews this task, or the marked ones"), show=False, letter="g"),
         Key("tasks.second_gold", Means.COMMAND, "independent_gold", N_("Gold twice"), N_("Build this task's gold independently, or compare the two"), show=False, letter="b"),
         Key("tasks.withdraw", Means.SUBMIT, "withdraw", N_("Withdraw"), N_("Take this task out of review, with a reason")),
         Key("tasks.reopen", Means.SUBMIT, "reopen", N_("Reopen"), N_("Work on this approved task again, with a reason")),
@@ -102,6 +102,9 @@ class TasksScreen(LiveScreen):
     @property
     def listing(self) -> TaskListing:
         return self.query_one(TaskListing)
+
+    def task_of(self, row: TaskLine) -> TaskLine:
+        return row
 
     def on_screen_resume(self) -> None:
         self.query_one(NavBar).load(self.person, self.services.url)
@@ -159,7 +162,7 @@ class TasksScreen(LiveScreen):
         match action:
             case "open" | "play" | "duplicate":
                 return line is not None and not line.thrown
-            case "qc" | "independent_gold" | "tags":
+            case "qc" | "independent_gold" | "tags" | "assign":
                 return line is not None and bool(line.revision)
             case "withdraw":
                 return line is not None and line.state == "in_review"
@@ -190,12 +193,6 @@ class TasksScreen(LiveScreen):
     def action_open(self) -> None:
         if (line := self.listing.line) is not None:
             self._open(line.id)
-
-    @guarded("tags")
-    async def action_tags(self) -> None:
-        lines = self.listing.view.chosen
-        if await ask_tags(self, "task", lines, lambda line: line.id, lambda line: line.title):
-            self.load()
 
     @guarded("new")
     async def action_duplicate(self) -> None:
@@ -257,6 +254,8 @@ class TasksScreen(LiveScreen):
         if outcome == "problems":
             open_task(self.cue_app, line.id, place="silenced")
         elif outcome == "moved":
+            told = hint(_("{SUBMIT} on the task takes it back."))
+            self.listing.view.way_back = "" if line.state == "approved" else told
             self.load()
 
     @guarded("independent_gold")

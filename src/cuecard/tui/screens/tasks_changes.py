@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from cuecard.annotate.authoring.session import duplicate_task
 from cuecard.annotate.independent_gold.building import refuse_while_building
+from cuecard.core.contributions import Retired
 from cuecard.core.errors import NotAllowed
 from cuecard.core.i18n import _, joined, ngettext, plural
 from cuecard.core.text import one_line
@@ -22,11 +23,11 @@ if TYPE_CHECKING:
 
 async def duplicate(screen: CuecardScreen[Any], lines: Sequence[TaskLine]) -> list[str]:
     """Begin a task of the person's own for each of these; gives their ids."""
-    person, made = screen.person, list[str]()
+    person, made = screen.person, dict[str, str]()
 
     def begin(ws: Workspace, line: TaskLine) -> None:
         refuse_while_building(ws, line.id, person)
-        made.append(duplicate_task(ws, person, line.id))
+        made[line.id] = duplicate_task(ws, person, line.id)
 
     await to_each(
         screen,
@@ -34,8 +35,9 @@ async def duplicate(screen: CuecardScreen[Any], lines: Sequence[TaskLine]) -> li
         lambda line: line.title,
         begin,
         lambda n: plural("{n} task was duplicated.", "{n} tasks were duplicated.", n),
+        lambda ws, line: ws.drafts.throw_away(made[line.id], person),
     )
-    return made
+    return list(made.values())
 
 
 async def submit_many(screen: CuecardScreen[Any], lines: Sequence[TaskLine]) -> bool:
@@ -73,6 +75,7 @@ async def submit_many(screen: CuecardScreen[Any], lines: Sequence[TaskLine]) -> 
         lambda line: line.title,
         submit,
         lambda n: plural("{n} task was submitted.", "{n} tasks were submitted.", n),
+        hint(_("{SUBMIT} takes a task out of review again, with a reason.")),
     )
     return True
 
@@ -109,7 +112,14 @@ async def archive(screen: CuecardScreen[Any], lines: Sequence[TaskLine]) -> bool
             return plural("{n} task was archived.", "{n} tasks were archived.", n)
         return hint(_("“{task}” is archived; {REVEAL} shows what is."), task=_name(one))
 
-    await to_each(screen, lines, _name, lambda ws, line: _archive(ws, line, person, reason), told)
+    await to_each(
+        screen,
+        lines,
+        _name,
+        lambda ws, line: _archive(ws, line, person, reason),
+        told,
+        lambda ws, line: _restore(ws, line, person),
+    )
     return True
 
 
@@ -122,7 +132,14 @@ async def restore(screen: CuecardScreen[Any], lines: Sequence[TaskLine]) -> None
             return plural("{n} task is in use again.", "{n} tasks are in use again.", n)
         return _("“{task}” is in use again.").format(task=_name(lines[0]))
 
-    await to_each(screen, lines, _name, lambda ws, line: _restore(ws, line, person), told)
+    await to_each(
+        screen,
+        lines,
+        _name,
+        lambda ws, line: _restore(ws, line, person),
+        told,
+        lambda ws, line: _archive(ws, line, person),
+    )
 
 
 def _name(line: TaskLine) -> str:
@@ -130,10 +147,15 @@ def _name(line: TaskLine) -> str:
 
 
 def _archive(ws: Workspace, line: TaskLine, person: str, reason: str = "") -> None:
-    """A draft that was never saved is thrown away, to be had back. Raises `CuecardError`."""
+    """A draft that was never saved is thrown away, to be had back. Without a reason, for the one for which it was archived
+    before. Raises `CuecardError`.
+    """
     from cuecard.annotate.review.workflow import retire
 
     if line.revision:
+        if not reason:
+            entries = [entry.body for entry in ws.reviews.log(line.id).contributions]
+            reason = [body.reason for body in entries if isinstance(body, Retired)][-1]
         retire(ws, line.id, person, reason)
     else:
         ws.drafts.throw_away(line.id, person)
@@ -142,7 +164,7 @@ def _archive(ws: Workspace, line: TaskLine, person: str, reason: str = "") -> No
 def _restore(ws: Workspace, line: TaskLine, person: str) -> None:
     from cuecard.annotate.review.workflow import restore as take_back
 
-    if line.thrown:
-        ws.drafts.recall(line.thrown)
+    if not line.revision:
+        ws.drafts.recall(line.thrown or ws.drafts.thrown(person, line.id)[0].id)
     else:
         take_back(ws, line.id, person)

@@ -179,6 +179,9 @@ class Exportable(Protocol):
     def id(self) -> str: ...
 
     @property
+    def title(self) -> str: ...
+
+    @property
     def revision(self) -> int: ...
 
 

@@ -68,7 +68,7 @@ class AdjudicateScreen(WalkScreen[AdjudicationSession, Step]):
         Key("adjudicate.gold", Means.FLAG, "gold_wrong", N_("Gold wrong"), N_("The gold itself is wrong; its authors are told")),
         Key("adjudicate.comment", Means.COMMENT, "comment", N_("Why"), N_("Say why; goes with the decision")),
         Key("adjudicate.skip", Means.FURTHER, "skip", N_("Skip"), N_("Leave it to others, or for later")),
-        Key("adjudicate.back", Means.BEFORE, "back", N_("Back"), N_("To the dispute before; deciding again adds a decision")),
+        Key("adjudicate.back", (Means.BEFORE, Means.UNDO), "back", N_("Back"), N_("To the dispute before; deciding again adds a decision")),
         Key("adjudicate.trial", Means.DETAILS, "trial", N_("Trial"), N_("Read the trial"), show=False),
         Key("adjudicate.filter", Means.REVEAL, "filter", N_("Decided too"), N_("With what was decided before, or without"), show=False),
         Key("adjudicate.leave", Means.UP_ONE, "leave", N_("Done"), N_("Back; every decision is saved")),

@@ -62,7 +62,7 @@ class LabelScreen(WalkScreen[LabelSession, Step]):
             for key, status in present.STATUS_KEYS.items()
         ),
         Key("label.on", (Means.OPEN, Means.MARK, Means.FURTHER), "skip", N_("Next"), N_("To the next item"), show=False),
-        Key("label.back", Means.BEFORE, "back", N_("Back"), N_("To the item before; every label can be changed")),
+        Key("label.back", (Means.BEFORE, Means.UNDO), "back", N_("Back"), N_("To the item before; every label can be changed")),
         Key("label.comment", Means.COMMENT, "show('comment')", N_("Comment"), N_("Say why; goes with my label")),
         Key("label.flag", Means.FLAG, "flag", N_("Flag"), N_("Flag the gold as wrong, or take it back")),
         Key("label.reveal", Means.REVEAL, "reveal", N_("Reveal"), N_("What was decided, once I have labelled")),

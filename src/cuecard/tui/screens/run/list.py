@@ -140,7 +140,14 @@ class RunsScreen(ListScreen[RunRecord], AboutRuns):
             return
         dialog = AskLine(_("Name of the run"), "", button=_("Save"), value=run.name)
         if name := await self.app.push_screen_wait(dialog):
-            await self.services.ask(lambda ws: ws.runs.rename(run.id, name))
+            await to_each(
+                self,
+                [run],
+                lambda run: run.name,
+                lambda ws, run: ws.runs.rename(run.id, name),
+                lambda _n: _("The run is called {name}.").format(name=one_line(name, 60)),
+                lambda ws, run: ws.runs.rename(run.id, run.name),
+            )
             self.load()
 
     def action_archive(self) -> None:
@@ -151,8 +158,8 @@ class RunsScreen(ListScreen[RunRecord], AboutRuns):
 
     @guarded("tags")
     async def _set_archived(self, *, archived: bool) -> None:
-        add, remove = ((ARCHIVED,), ()) if archived else ((), (ARCHIVED,))
-        person = self.person
+        person, there, gone = self.person, (ARCHIVED,), ()
+        add, remove = (there, gone) if archived else (gone, there)
         await to_each(
             self,
             self._chosen(),
@@ -163,6 +170,7 @@ class RunsScreen(ListScreen[RunRecord], AboutRuns):
                 if archived
                 else plural("{n} run is listed again.", "{n} runs are listed again.", n)
             ),
+            lambda ws, run: ws.tags.change("run", run.uid, person, remove, add),
         )
         self.load()
 

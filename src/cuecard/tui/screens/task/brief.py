@@ -17,7 +17,7 @@ from cuecard.annotate.authoring.ops import can_silence, can_unsilence, silence, 
 from cuecard.annotate.authoring.session import guidelines
 from cuecard.annotate.authoring.task_data import Path, blank_persona, parse_place
 from cuecard.core.errors import CuecardError
-from cuecard.core.i18n import N_, _, beside, current_language
+from cuecard.core.i18n import N_, _, beside, current_language, listed, plural
 from cuecard.tui.actions import Key, Means, keys
 from cuecard.tui.drawing import Horizontal, VerticalScroll
 from cuecard.tui.grid import GridCell
@@ -221,7 +221,7 @@ class ProblemsPane(TaskPane):
 
     BINDINGS = keys(
         Key("problems.open", Means.OPEN, "open", N_("Go there"), N_("Go to where this is written"), show=False),
-        Key("problems.silence", Means.DELETE, "silence", N_("Silence"), N_("Leave this be, with a reason")),
+        Key("problems.silence", Means.DELETE, "silence", N_("Silence"), N_("Leave this, or the marked ones, be, with a reason")),
         Key("problems.unsilence", Means.DELETE, "unsilence", N_("Unsilence"), N_("Take the silence back")),
         Key("problems.silenced", Means.REVEAL, "silenced", N_("Silenced"), N_("Show what is silenced, or hide it")),
         Key("problems.filter", Means.ONLY, "filter", N_("Filter"), N_("Show errors, warnings, or both")),
@@ -249,7 +249,10 @@ class ProblemsPane(TaskPane):
             Column[Problem](N_("Path"), lambda found: GridCell(found.place, "muted"), grow=1, least=16, spare=1),
         )  # fmt: skip
         self.view = ListView(
-            columns, lambda found: (found.code, found.place, found.about), tells=False
+            columns,
+            lambda found: (found.code, found.place, found.about),
+            marking=True,
+            tells=False,
         )
 
     def compose(self) -> ComposeResult:
@@ -298,9 +301,9 @@ class ProblemsPane(TaskPane):
             case "open":
                 return problem is not None
             case "silence":
-                return problem is not None and can_silence(problem)
+                return bool(self._to_silence)
             case "unsilence":
-                return problem is not None and can_unsilence(problem)
+                return problem is not None and can_unsilence(problem) and not self._to_silence
             case "silenced":
                 return any(problem.silenced for problem in self._problems)
             case "filter":
@@ -312,21 +315,30 @@ class ProblemsPane(TaskPane):
         if problem := self.view.row:
             self.post_message(self.PlaceWanted(parse_place(problem.place)))
 
+    @property
+    def _to_silence(self) -> list[Problem]:
+        return list(filter(can_silence, self.view.chosen))
+
     def action_silence(self) -> None:
         self.to_change(self._silence)
 
     def _silence(self) -> None:
-        problem, edit = self.view.row, self._edit
-        if problem is None or edit is None:
+        problems, edit = self._to_silence, self._edit
+        if not problems or edit is None:
             return
 
         def leave(reason: str | None) -> None:
             if reason:
-                silence(edit, problem, reason)
+                with edit.together(ops.SILENCED):
+                    for problem in problems:
+                        silence(edit, problem, reason)
 
+        codes = listed(dict.fromkeys(problem.code for problem in problems))
+        n = len(problems)
+        told = plural("{n} problem gets this reason.", "{n} problems get this reason.", n)
         question = AskLine(
-            beside(_("Silence"), problem.code),
-            problem.reason,
+            beside(_("Silence"), codes),
+            problems[0].reason if n == 1 else told,
             button=_("Silence"),
             placeholder=_("why it is meant"),
         )

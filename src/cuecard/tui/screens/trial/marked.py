@@ -13,7 +13,7 @@ from cuecard.core.i18n import N_, _, joined, plural
 from cuecard.core.records import TrialRecord
 from cuecard.core.tasks.base import Frozen
 from cuecard.tui.app import guarded
-from cuecard.tui.kit.bulk import ask_tags
+from cuecard.tui.kit.bulk import ask_tags, to_each
 from cuecard.tui.kit.forms import AnswerDialog
 from cuecard.tui.kit.list_screens import LiveScreen
 from cuecard.tui.kit.lists import ListView
@@ -77,7 +77,14 @@ class MarkedTrials(Widget):
         )  # fmt: skip
         name = await screen.app.push_screen_wait(dialog)
         if name is not None and name.strip() != before:
-            await screen.services.ask(lambda ws: ws.tags.name_trial(uid, person, name.strip()))
+            await to_each(
+                screen,
+                [row],
+                lambda row: row.trial.title,
+                lambda ws, _row: ws.tags.name_trial(uid, person, name.strip()),
+                lambda _n: _("Its name was changed."),
+                lambda ws, _row: ws.tags.name_trial(uid, person, before),
+            )
             screen.load()
 
     @guarded("label")
