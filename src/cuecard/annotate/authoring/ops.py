@@ -3,10 +3,10 @@
 from collections.abc import Callable
 from typing import Any
 
-from cuecard.annotate.authoring.edit import Problem, TaskEdit
+from cuecard.annotate.authoring.edit import TaskEdit
 from cuecard.annotate.authoring.task_data import Path, parse_place
 from cuecard.annotate.families.registry import ANNOTATE
-from cuecard.annotate.lint.codes import may_silence
+from cuecard.annotate.lint.codes import Finding, may_silence
 
 PERSONA: Path = ("persona",)
 STAGES: Path = ("persona", "stages")
@@ -155,17 +155,17 @@ def _each_row(edit: TaskEdit, change: Callable[[list[Any]], list[Any]]) -> None:
 SILENCED: Path = ("silenced",)
 
 
-def can_silence(problem: Problem) -> bool:
+def can_silence(problem: Finding) -> bool:
     """Whether the author may silence this problem: not a structural error, and not invalid data."""
     return not problem.silenced and may_silence(problem.code, problem.severity)
 
 
-def can_unsilence(problem: Problem) -> bool:
+def can_unsilence(problem: Finding) -> bool:
     """Whether there is a silence to take back: over the problem, or without one."""
     return bool(problem.silenced) or problem.place.startswith("silenced[")
 
 
-def silence(edit: TaskEdit, problem: Problem, reason: str) -> None:
+def silence(edit: TaskEdit, problem: Finding, reason: str) -> None:
     """Silence a problem, with a reason. Raises `ValueError` for one that may not be silenced, or without a reason."""
     if not can_silence(problem) or not reason.strip():
         raise ValueError("this cannot be silenced")
@@ -174,7 +174,7 @@ def silence(edit: TaskEdit, problem: Problem, reason: str) -> None:
     edit.set(SILENCED, [*_without(edit, problem.code, problem.about), entry])
 
 
-def unsilence(edit: TaskEdit, problem: Problem) -> None:
+def unsilence(edit: TaskEdit, problem: Finding) -> None:
     """Remove the silence from a problem, or the obsolete silence that a problem is about (L044)."""
     path = parse_place(problem.place)
     if path[:1] == SILENCED:
