@@ -21,7 +21,7 @@ from cuecard.store.codec import (
     unpack,
 )
 from cuecard.store.engine import Database
-from cuecard.store.people import ensure_person, of_person
+from cuecard.store.roles import ensure_person, of_person
 from cuecard.store.task_tables import (
     DraftRow,
     ReviewFormRow,

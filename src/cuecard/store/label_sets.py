@@ -31,8 +31,7 @@ from cuecard.store.contributions import same_item, waits_for
 from cuecard.store.engine import Database
 from cuecard.store.judgements import PRIME, number_from
 from cuecard.store.labels import note_reveal
-from cuecard.store.people import ensure_person, of_person
-from cuecard.store.roles import shown
+from cuecard.store.roles import ensure_person, of_person, shown
 from cuecard.store.rows import trial_row
 from cuecard.store.trial_tables import (
     AdjudicationRow,

@@ -19,7 +19,7 @@ from cuecard.core.worker_archive import Claim
 from cuecard.store.codec import from_json, to_json
 from cuecard.store.contributions import wrote
 from cuecard.store.engine import Database
-from cuecard.store.people import ensure_person
+from cuecard.store.roles import ensure_person
 from cuecard.store.rows import known_or_held, trial_row
 from cuecard.store.task_tables import (
     ContributionRow,

@@ -38,7 +38,7 @@ from cuecard.store.contributions import (
     wrote,
 )
 from cuecard.store.engine import Database
-from cuecard.store.people import ensure_person, of_person
+from cuecard.store.roles import ensure_person, of_person
 from cuecard.store.rows import revision_missing, task_row
 from cuecard.store.task_tables import (
     ContributionRow,

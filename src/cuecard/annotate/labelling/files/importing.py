@@ -27,7 +27,7 @@ from cuecard.core.i18n import _, listed, plural
 from cuecard.core.label_records import Phase
 from cuecard.core.text import one_line
 from cuecard.core.verdicts import Item
-from cuecard.store.people import checked_name
+from cuecard.store.roles import checked_name
 from cuecard.store.rows import trial_missing
 
 if TYPE_CHECKING:
