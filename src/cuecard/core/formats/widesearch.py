@@ -78,18 +78,20 @@ def _through(task: Task) -> Task:
 
 
 def _object(task: Task) -> Obj:
-    table = _table(task)
+    table = narrow(task.gold, Table)
     return _tidied(exported(task, _codec(gold_of(table))), table)
 
 
 def _gold_text(task: Task) -> str:
     kept = task.foreign.fields.get(_GOLD) if task.foreign else None
-    return written(_table(task), cast(dict[str, Any], kept) if isinstance(kept, dict) else None)
+    return written(
+        narrow(task.gold, Table), cast(dict[str, Any], kept) if isinstance(kept, dict) else None
+    )
 
 
 def _joined(obj: Obj, gold: Gold) -> Task:
     task = imported(obj, _codec(gold))
-    kept = kept_of(gold, _table(task))
+    kept = kept_of(gold, narrow(task.gold, Table))
     if kept is None or task.foreign is None:
         return task
     foreign = Foreign(format=NAME, fields={**task.foreign.fields, _GOLD: kept})
@@ -159,7 +161,7 @@ def _column(name: str, step: object) -> Obj:
 
 
 def _render(task: Task) -> Obj:
-    table = _table(task)
+    table = narrow(task.gold, Table)
     return {
         "instance_id": task.id,
         "query": task.query,
@@ -206,10 +208,6 @@ def _tidied(obj: Obj, table: Table) -> Obj:
             if rendered.get(fold(name), name) != name:
                 del steps[name]
     return obj
-
-
-def _table(task: Task) -> Table:
-    return narrow(task.gold, Table)
 
 
 FORMAT = base.Format(
