@@ -90,8 +90,8 @@ _KINDS: tuple[PlayerKind, ...] = (
         "offline:hasty",
         "offline:wordy",
     ),
-    PlayerKind("agent", "react", "model", "ReactAgentConfig", "agents.model_agents:make_agent"),
-    PlayerKind("agent", "team", "model", "TeamAgentConfig", "agents.model_agents:make_agent"),
+    PlayerKind("agent", "react", "model", "ReactAgentConfig", "agents.react:make_agent"),
+    PlayerKind("agent", "team", "model", "TeamAgentConfig", "agents.react:make_agent"),
     PlayerKind("agent", "acp", "program", "AcpAgentConfig", "agents.programs:make_harness"),
     PlayerKind("agent", "http", "program", "HttpAgentConfig", "agents.programs:make_remote"),
     *_offline(
