@@ -282,14 +282,8 @@ def _set(row: LabelSetRow, items: int) -> LabelSet:
 
 
 def _item(row: SetItemRow) -> SetItem:
-    return SetItem(
-        trial_id=row.trial_id,
-        item=Item.of_key(row.item_key),
-        stratum=row.stratum,
-        probability=row.probability,
-        raters=row.raters,
-        people=tuple(json.loads(row.people)),
-    )
+    people = tuple(json.loads(row.people))
+    return SetItem.from_fields(row, item=Item.of_key(row.item_key), people=people)
 
 
 class GoldDispute(Frozen):

@@ -207,14 +207,7 @@ def _made(
 
 
 def _step(row: SeatMoveRow) -> PlayStep:
-    return PlayStep(
-        trial_id=row.trial_id,
-        take=row.take,
-        place=row.place,
-        person=row.person,
-        move=_MOVE.validate_python(from_json(row.body)),
-        at=row.at,
-    )
+    return PlayStep.from_fields(row, move=_MOVE.validate_python(from_json(row.body)))
 
 
 _QUESTIONS = TypeAdapter(tuple[FormQuestion, ...], config=ConfigDict(defer_build=True))
@@ -349,13 +342,9 @@ def simulator_hash(player: PlayerRef) -> str:
 
 
 def _shadow(row: ShadowRow) -> Shadow:
-    return Shadow(
-        trial_id=row.trial_id,
-        turn=row.turn,
-        state=row.state,
+    return Shadow.from_fields(
+        row,
         player=PlayerRef.model_validate_json(row.player),
         reply=UserReply.model_validate(from_json(row.reply)),
         calls=_CALLS.validate_python(from_json(row.calls)),
-        live=row.live,
-        at=row.at,
     )

@@ -77,15 +77,12 @@ def _comment(
     entry: Contribution, id: str, told: tuple[str, str, str], answers: dict[str, list[Answer]]
 ) -> Comment:
     place, text, dimension = told
-    return Comment(
+    return Comment.from_fields(
+        entry,
         id=id,
-        task_id=entry.task_id,
-        revision=entry.revision,
         place=place,
         text=text,
         dimension=dimension,
-        by=entry.by,
-        at=entry.at,
         of_review=isinstance(entry.body, Reviewed),
         answers=tuple(answers.get(id, ())),
     )

@@ -131,18 +131,14 @@ class Corrections:
             looked = _("labelling may stop by what it shows: see `cuecard labels status`")
             bare = {"low": None, "high": None, "no_interval": looked}
             three = {name: one.model_copy(update=bare) for name, one in three.items()}
-        return Correction(
+        return Correction.from_fields(
+            told,
             judge=within(told.judge),
             **three,
             basis=basis,
-            labelled=told.labelled,
-            units=told.units,
-            labelled_tasks=told.labelled_tasks,
-            left_open=told.left_open,
             tuning={one.name: one.tuning for one in told.strata},
             set_id=draw.set_id,
             set_name=draw.name,
-            notes=told.notes,
         )
 
     def _stops_early(self, draw: Draw) -> bool:

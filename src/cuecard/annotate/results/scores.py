@@ -385,14 +385,10 @@ def _group(
                 told.add(row.figures, row.traits.difficulty)
     breakdown = told.result()
     return IntervalScores(
-        scores=GroupScores(
+        scores=GroupScores.from_fields(
+            counts,
             agent=agent,
             family=family,
-            trials=counts.trials,
-            ended=counts.ended,
-            judged=counts.judged,
-            failed=counts.failed,
-            baseline=counts.baseline,
             measures=totals,
             profiles=breakdown.profiles,
             breakdown=breakdown,
