@@ -97,7 +97,7 @@ _KINDS: tuple[PlayerKind, ...] = (
     *_offline(
         "user",
         "ScriptedUserConfig",
-        "users.responder:make_user",
+        "users.scripted:make_user",
         "scripted",
         "scripted:hasty",
     ),

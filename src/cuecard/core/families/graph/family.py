@@ -22,7 +22,6 @@ from cuecard.core.formats.extraction import find_triples
 from cuecard.core.i18n import N_, _
 from cuecard.core.judges.lexical import refuse_triples
 from cuecard.core.predictions import PredictedTriple, Prediction, TriplesPrediction
-from cuecard.core.rescoring import GoldChange, ItemChange
 from cuecard.core.scoring.trial_score import GraphFigures, tallies
 from cuecard.core.tasks.gold import narrow
 from cuecard.core.tasks.models import Task
@@ -41,7 +40,7 @@ from cuecard.core.worlds.statements import Statement
 
 if TYPE_CHECKING:
     from cuecard.core.judges.model_asking import ModelAsks
-    from cuecard.core.rescoring import Asked, Carry
+    from cuecard.core.rescoring import Asked, Carry, ItemChange
 
 
 def _statements(task: Task, graph: Graph) -> Iterator[Statement]:
@@ -168,6 +167,11 @@ def _said(graph: Graph, index: int) -> _Said:
 
 
 def _changes(old: Graph, new: Graph) -> tuple[ItemChange, ...]:
+    from cuecard.core.rescoring import GoldChange, ItemChange
+
+    def change(fate: GoldChange, old: int | None, new: int | None) -> ItemChange:
+        return ItemChange(fate=fate, old=_triple_item(old), new=_triple_item(new))
+
     before = {index: _said(old, index) for index in range(len(old.triples))}
     after = {index: _said(new, index) for index in range(len(new.triples))}
     same = _paired(after, before)
@@ -175,13 +179,13 @@ def _changes(old: Graph, new: Graph) -> tuple[ItemChange, ...]:
     found: list[ItemChange] = []
     for index, said in after.items():
         if index in same:
-            found.append(_change(GoldChange.SAME, same[index], index))
+            found.append(change(GoldChange.SAME, same[index], index))
             continue
         near = next((i for i, other in left.items() if _near(said, other)), None)
         if near is not None:
             del left[near]
-        found.append(_change(GoldChange.ADDED if near is None else GoldChange.CHANGED, near, index))
-    return (*found, *(_change(GoldChange.REMOVED, index, None) for index in left))
+        found.append(change(GoldChange.ADDED if near is None else GoldChange.CHANGED, near, index))
+    return (*found, *(change(GoldChange.REMOVED, index, None) for index in left))
 
 
 def _near(one: _Said, other: _Said) -> bool:
@@ -200,10 +204,6 @@ def _paired(after: dict[int, _Said], before: dict[int, _Said]) -> dict[int, int]
     for index, said in before.items():
         waiting[said].append(index)
     return {index: waiting[said].pop(0) for index, said in after.items() if waiting.get(said)}
-
-
-def _change(fate: GoldChange, old: int | None, new: int | None) -> ItemChange:
-    return ItemChange(fate=fate, old=_triple_item(old), new=_triple_item(new))
 
 
 def _triple_item(index: int | None) -> Item | None:
