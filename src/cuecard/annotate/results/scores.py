@@ -383,15 +383,13 @@ def _group(
         for row in rows:
             if row.figures is not None:
                 told.add(row.figures, row.traits.difficulty)
-    breakdown = told.result()
     return IntervalScores(
         scores=GroupScores.from_fields(
             counts,
             agent=agent,
             family=family,
             measures=totals,
-            profiles=breakdown.profiles,
-            breakdown=breakdown,
+            breakdown=told.result(),
         ),
         judge=judge,
         figures=figures,
