@@ -171,15 +171,35 @@ class Pool(Frozen):
     calls: tuple[JsonValue, ...] = ()
 
 
-class Stats(Frozen):
-    started_at: str
-    completed_at: str
+class Sample(Frozen):
+    id: str
+    epoch: int
+    input: str
+    target: str | tuple[str, ...]
+    messages: tuple[Message, ...]
+    output: Output
+    scores: dict[str, Score]
+    metadata: dict[str, JsonValue]
+    store: dict[str, JsonValue] = {}
+    events: tuple[
+        SampleInit | ModelEvent | ToolEvent | InfoEvent | CompactionEvent | ScoreEvent | ErrorEvent,
+        ...,
+    ]
+    events_data: Pool
     model_usage: dict[str, ModelUsage]
     role_usage: dict[str, ModelUsage]
+    started_at: str
+    completed_at: str
+    total_time: float
+    working_time: float
+    uuid: str
+    error: Error | None = None
+    limit: Limit | None = None
+    attachments: dict[str, str] = {}
 
 
-class _Sample(Stats):
-    """What a sample has in full and in a list."""
+class Summary(Frozen):
+    """A sample in a list."""
 
     id: str
     epoch: int
@@ -187,28 +207,13 @@ class _Sample(Stats):
     target: str | tuple[str, ...]
     metadata: dict[str, JsonValue]
     scores: dict[str, Score]
+    model_usage: dict[str, ModelUsage]
+    role_usage: dict[str, ModelUsage]
+    started_at: str
+    completed_at: str
     total_time: float
     working_time: float
     uuid: str
-
-
-class Sample(_Sample):
-    messages: tuple[Message, ...]
-    output: Output
-    store: dict[str, JsonValue] = {}
-    events: tuple[
-        SampleInit | ModelEvent | ToolEvent | InfoEvent | CompactionEvent | ScoreEvent | ErrorEvent,
-        ...,
-    ]
-    events_data: Pool
-    error: Error | None = None
-    limit: Limit | None = None
-    attachments: dict[str, str] = {}
-
-
-class Summary(_Sample):
-    """A sample in a list."""
-
     error: str | None = None
     limit: str | None = None
     completed: bool = True
@@ -262,6 +267,13 @@ class Spec(Frozen):
     scorers: tuple[Scorer, ...]
     task_args: dict[str, JsonValue] = {}
     model_args: dict[str, JsonValue] = {}
+
+
+class Stats(Frozen):
+    started_at: str
+    completed_at: str
+    model_usage: dict[str, ModelUsage]
+    role_usage: dict[str, ModelUsage]
 
 
 class Step(Frozen):
