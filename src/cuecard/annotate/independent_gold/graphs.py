@@ -286,8 +286,7 @@ class _Names:
             self._listed.pop(node_id, None)
 
 
-def _blank(graph: Graph, cover: Callable[[str], str]) -> dict[str, Any]:
-    del graph, cover
+def _blank(_graph: Graph, _cover: Callable[[str], str]) -> dict[str, Any]:
     return {"family": "graph", "nodes": [], "triples": [blank_triple()]}
 
 

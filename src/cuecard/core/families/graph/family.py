@@ -43,8 +43,7 @@ if TYPE_CHECKING:
     from cuecard.core.rescoring import Asked, Carry, ItemChange
 
 
-def _statements(task: Task, graph: Graph) -> Iterator[Statement]:
-    del task
+def _statements(_task: Task, graph: Graph) -> Iterator[Statement]:
     for index, triple in enumerate(graph.triples):
         value, *aliases = graph.names_of(triple.tail)
         yield Statement(
@@ -98,8 +97,7 @@ def _read_json(text: str) -> Prediction:
     return TriplesPrediction(triples=_TRIPLES.validate_json(text), raw=text)
 
 
-def _judge(task: Task, graph: Graph, prediction: Prediction) -> Judged | None:
-    del task
+def _judge(_task: Task, graph: Graph, prediction: Prediction) -> Judged | None:
     if not isinstance(prediction, TriplesPrediction):
         return None
     return judge_graph_lexically(graph, prediction.triples), None
@@ -116,8 +114,7 @@ async def _ask(
     return await judge_graph_by_model(asking, task.query, graph, prediction.triples, context), None
 
 
-def _item(task: Task, graph: Graph, item: Item) -> GoldItem:
-    del task
+def _item(_task: Task, graph: Graph, item: Item) -> GoldItem:
     triple = graph.triples[item.index]
     context: list[str] = []
     if triple.stage is not None:
@@ -146,8 +143,7 @@ async def _offline(public: PublicTask, dialogue: Dialogue, searcher: Searcher) -
     return AgentReply(text=await play.answer(public, dialogue, searcher))
 
 
-def _conclude(public: PublicTask, dialogue: Dialogue, notes: Notes) -> Prediction:
-    del public, dialogue
+def _conclude(_public: PublicTask, _dialogue: Dialogue, notes: Notes) -> Prediction:
     triples = tuple(
         PredictedTriple(head=f.subject, relation=f.attribute, tail=f.value)
         for f in notes.facts
