@@ -8,7 +8,7 @@ import argparse
 
 import numpy as np
 
-from cuecard.annotate.estimation.calibration import JudgeErrors, corrected_rate
+from cuecard.annotate.labelling.calibrating import JudgeErrors, corrected_rate
 
 SETTINGS = (
     (0.3, 0.9, 0.85, 500, 100, 100),

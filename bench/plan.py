@@ -19,10 +19,9 @@ from numpy.typing import NDArray
 
 from cuecard.annotate.agreement.intervals import with_intervals
 from cuecard.annotate.agreement.linearisation import t_quantile
-from cuecard.annotate.estimation.components import Components, components
+from cuecard.annotate.estimation.components import Components, components, on_these_tasks
 from cuecard.annotate.estimation.power import Design, Noise, power_of, smallest_difference
 from cuecard.annotate.estimation.ranks import ranks
-from cuecard.annotate.estimation.repeats import on_these_tasks
 from cuecard.annotate.labelling.effect_figures import mean_over
 
 Values = NDArray[np.float64]

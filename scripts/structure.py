@@ -322,13 +322,13 @@ def main() -> int:
         Figure("packages", len({module.package for module in known.values()} - {""}), 4, 4),
         Figure("arrows between packages", len(pairs), 17, 17),
         Figure("arrows that point up", len([*filter(points_up, pairs)]), 0, 0),
-        Figure("files", len(known), 676, 550),
-        Figure("lines", lines, 180_021, 120_000),
+        Figure("files", len(known), 669, 550),
+        Figure("lines", lines, 179_755, 120_000),
         Figure("imports, share of lines in %", share, 7.5, 7.5),
         Figure("circles of imports", len(groups), 0, 0),
         Figure("branches on the family", len([*chain(*branches.values())]), 13, 13),
         Figure("files with such branches", len(branches), 8, 8),
-        Figure("files that a run executes", len(run), 123, 120),
+        Figure("files that a run executes", len(run), 120, 120),
     ]
     print(*figures, sep="\n")
     if given.all:

@@ -20,7 +20,7 @@ from cuecard.core.engine.trial import TrialResult, TrialSetup, play
 from cuecard.core.engine.trial_log import TrialLog
 from cuecard.core.llm.hub import ModelHub
 from cuecard.core.tasks.models import Task
-from cuecard.core.users.responder import scripted_user_for
+from cuecard.core.users.scripted import scripted_user_for
 from cuecard.core.worlds.closed import ClosedWorld
 from react_bench import GRAPH, StreamingSink, ticking
 

@@ -26,7 +26,7 @@ from cuecard.core.evaluation.plans import RunPlan
 from cuecard.core.evaluation.play_session import PlaySession
 from cuecard.core.evaluation.play_setup import PlayOutcome
 from cuecard.core.evaluation.runs import start_run
-from cuecard.core.users.responder import scripted_user_for
+from cuecard.core.users.scripted import scripted_user_for
 from cuecard.store.workspace import Workspace
 
 

@@ -29,7 +29,7 @@ from cuecard.core.families.graph.gold import Graph, Node, Triple
 from cuecard.core.families.table.gold import Column, Table
 from cuecard.core.tasks.models import Cue, CueKind, Persona, Stage, Task
 from cuecard.core.tasks.yaml_io import load_task
-from cuecard.core.users.responder import scripted_user_for
+from cuecard.core.users.scripted import scripted_user_for
 from cuecard.core.worlds.closed import ClosedWorld
 
 SAMPLES = sorted((Path(cuecard.__file__).parent / "sample_tasks").glob("*.yaml"))

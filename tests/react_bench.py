@@ -25,7 +25,7 @@ from cuecard.core.families.graph.gold import Graph, Triple
 from cuecard.core.families.table.gold import Column, Table
 from cuecard.core.llm.hub import ModelHub
 from cuecard.core.tasks.models import Cue, CueKind, Persona, Stage, Task
-from cuecard.core.users.responder import scripted_user_for
+from cuecard.core.users.scripted import scripted_user_for
 from cuecard.core.worlds.closed import ClosedWorld
 from openai_server import OpenAIServer, Reply, Request, calls, text
 

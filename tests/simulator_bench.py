@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Awaitable, Callable, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from typing import Any
 
 from cuecard.core.config_models import ModelConfig
 from cuecard.core.config_players import SimulatorConfig
 from cuecard.core.config_schema import Config
 from cuecard.core.engine.events import Event, Limits
-from cuecard.core.engine.messages import Dialogue, Message, ModelReply
+from cuecard.core.engine.messages import Message, ModelReply
 from cuecard.core.engine.players import PlayerNames, build_players, build_user
 from cuecard.core.engine.step_context import User
 from cuecard.core.engine.trial import TrialResult, TrialSetup, play
@@ -165,8 +165,3 @@ def _embedded() -> dict[str, Any]:
         "agents": {"offline": OfflineAgentConfig(kind="offline")},
         "worlds": {"closed": ClosedWorldConfig(kind="closed")},
     }
-
-
-def spoken_by(role: str, dialogue: Dialogue | Iterable[Message]) -> str:
-    messages = dialogue.messages if isinstance(dialogue, Dialogue) else dialogue
-    return "\n".join(m.text for m in messages if m.role == role)

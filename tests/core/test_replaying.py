@@ -26,7 +26,7 @@ from cuecard.core.engine.messages import AgentReply, Dialogue, ToolAnswer, ToolC
 from cuecard.core.engine.trial import RecordedLog, TrialResult, TrialSetup, play
 from cuecard.core.engine.trial_log import MemorySink, TrialLog
 from cuecard.core.tasks.models import Task
-from cuecard.core.users.responder import scripted_user_for
+from cuecard.core.users.scripted import scripted_user_for
 from cuecard.core.worlds.closed import ClosedWorld
 from cuecard.core.worlds.replay import EventTape
 from offline_trials import TASKS, play_offline

@@ -10,7 +10,7 @@ from cuecard.core.engine.step_context import StepContext
 from cuecard.core.engine.trial import TrialResult, TrialSetup, play
 from cuecard.core.engine.trial_log import MemorySink, TrialLog
 from cuecard.core.predictions import AnswerPrediction, Prediction
-from cuecard.core.users.responder import scripted_user_for
+from cuecard.core.users.scripted import scripted_user_for
 from cuecard.core.worlds.closed import ClosedWorld
 from react_bench import GRAPH
 

@@ -13,7 +13,7 @@ import pytest
 from cuecard.core.errors import CuecardError, NotFound
 from cuecard.core.records import KeptFigures
 from cuecard.store import workspace_url
-from cuecard.store.people import ensure_person
+from cuecard.store.roles import ensure_person
 from cuecard.store.workspace import Workspace
 
 KEPT = KeptFigures(judgement_id=1, trial_id=1, stamp="", body="{}")

@@ -20,7 +20,7 @@ from cuecard.core.evaluation.items import trial_view
 from cuecard.core.evaluation.plans import RunPlan
 from cuecard.core.evaluation.play_session import PlaySession
 from cuecard.core.evaluation.runs import start_run
-from cuecard.core.users.responder import scripted_user_for
+from cuecard.core.users.scripted import scripted_user_for
 from cuecard.store.workspace import Workspace
 from cuecard.tui.present.play import PlayState
 from cuecard.tui.present.play_decisions import mark_of, reading_of

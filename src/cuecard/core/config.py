@@ -113,8 +113,7 @@ def all_prompts(config: Config) -> list[Prompt]:
 
 
 @lru_cache(maxsize=256)
-def _read_at(path: Path, changed: int, name: str, language: TaskLanguage) -> Prompt:
-    del changed
+def _read_at(path: Path, _changed: int, name: str, language: TaskLanguage) -> Prompt:
     return read_prompt(path, load_prompt(name, language))
 
 

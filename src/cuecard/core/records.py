@@ -45,9 +45,9 @@ class TaskSummary(Frozen):
     forks: int = 0
 
 
-class Revision(Frozen):
-    """An immutable, numbered (from 1), content-hashed version of a task. `origins`: what a machine drafted since the
-    previous revision. `uid`: the same in every copy of the workspace.
+class RevisionLine(Frozen):
+    """An immutable, numbered (from 1), content-hashed version of a task, without the task itself. `origins`: what a
+    machine drafted since the previous revision. `uid`: the same in every copy of the workspace.
     """
 
     task_id: str
@@ -56,9 +56,14 @@ class Revision(Frozen):
     author: str
     message: str
     created_at: datetime
-    task: Task
     origins: tuple[Origin, ...] = ()
     uid: str = ""
+
+
+class Revision(RevisionLine):
+    """A revision with its task."""
+
+    task: Task
 
 
 class Saved(Frozen):
@@ -68,19 +73,6 @@ class Saved(Frozen):
     title: str
     before: int
     number: int
-
-
-class RevisionLine(Frozen):
-    """A revision without the task itself, for lists."""
-
-    task_id: str
-    number: int
-    hash: str
-    author: str
-    message: str
-    created_at: datetime
-    origins: tuple[Origin, ...] = ()
-    uid: str = ""
 
 
 ASIDE = "@"
@@ -104,17 +96,11 @@ class Draft(Frozen):
     left_at: datetime | None = None
 
 
-class ThrownDraft(Frozen):
+class ThrownDraft(Draft):
     """A draft that its person threw away at `thrown_at`; kept so that it can be restored."""
 
     id: int
-    task_id: str
-    person: str
-    base: int
-    data: dict[str, JsonValue]
-    updated_at: datetime
     thrown_at: datetime
-    origins: tuple[Origin, ...] = ()
 
 
 EffortKind = Literal["time", "query", "page"]

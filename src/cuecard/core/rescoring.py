@@ -189,8 +189,7 @@ def carry_answer(
     return carry_items(old, new, prediction, judgement, _as_a_whole)
 
 
-def _as_a_whole(new: Task, prediction: Prediction, items: tuple[Item, ...]) -> Asked:
-    del items
+def _as_a_whole(new: Task, prediction: Prediction, _items: tuple[Item, ...]) -> Asked:
     return Asked(new, prediction, lambda verdict: verdict)
 
 

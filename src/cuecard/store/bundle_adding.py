@@ -20,7 +20,7 @@ from cuecard.store import bundle_records as shared
 from cuecard.store.bundle_kinds import EVENTS, PARTS, SET_ITEMS, Kind, Rows
 from cuecard.store.codec import decode, from_json
 from cuecard.store.judgements import insert_judgement
-from cuecard.store.people import ensure_person
+from cuecard.store.roles import ensure_person
 from cuecard.store.task_tables import PersonRow, RevisionRow
 from cuecard.store.trial_logs import JUDGE, Spent, add_usage
 from cuecard.store.trial_tables import (

@@ -21,7 +21,7 @@ from cuecard.store.codec import (
     unpack,
 )
 from cuecard.store.engine import Database
-from cuecard.store.people import ensure_person, of_person
+from cuecard.store.roles import ensure_person, of_person
 from cuecard.store.task_tables import (
     DraftRow,
     ReviewFormRow,
@@ -249,15 +249,7 @@ def _recalled(session: Session, thrown: ThrownDraftRow) -> DraftRow:
 
 
 def _draft(row: DraftRow) -> Draft:
-    return Draft(
-        task_id=row.task_id,
-        person=row.person,
-        base=row.base,
-        data=_data(row),
-        updated_at=row.updated_at,
-        origins=origins_in(row.origins),
-        left_at=row.left_at,
-    )
+    return Draft.from_fields(row, data=_data(row), origins=origins_in(row.origins))
 
 
 def _thrown(row: ThrownDraftRow) -> ThrownDraft:

@@ -31,8 +31,7 @@ from cuecard.store.contributions import same_item, waits_for
 from cuecard.store.engine import Database
 from cuecard.store.judgements import PRIME, number_from
 from cuecard.store.labels import note_reveal
-from cuecard.store.people import ensure_person, of_person
-from cuecard.store.roles import shown
+from cuecard.store.roles import ensure_person, of_person, shown
 from cuecard.store.rows import trial_row
 from cuecard.store.trial_tables import (
     AdjudicationRow,
@@ -283,14 +282,8 @@ def _set(row: LabelSetRow, items: int) -> LabelSet:
 
 
 def _item(row: SetItemRow) -> SetItem:
-    return SetItem(
-        trial_id=row.trial_id,
-        item=Item.of_key(row.item_key),
-        stratum=row.stratum,
-        probability=row.probability,
-        raters=row.raters,
-        people=tuple(json.loads(row.people)),
-    )
+    people = tuple(json.loads(row.people))
+    return SetItem.from_fields(row, item=Item.of_key(row.item_key), people=people)
 
 
 class GoldDispute(Frozen):

@@ -20,7 +20,7 @@ from cuecard.core.records import PLACED, NoteKind, TrialNote
 from cuecard.core.tasks.base import Frozen
 from cuecard.core.verdicts import Item
 from cuecard.store.engine import Database
-from cuecard.store.people import ensure_person
+from cuecard.store.roles import ensure_person
 from cuecard.store.rows import trial_row
 from cuecard.store.task_tables import UtcDateTime, clean
 from cuecard.store.trial_tables import (

@@ -19,7 +19,7 @@ from cuecard.core.worker_archive import Claim
 from cuecard.store.codec import from_json, to_json
 from cuecard.store.contributions import wrote
 from cuecard.store.engine import Database
-from cuecard.store.people import ensure_person
+from cuecard.store.roles import ensure_person
 from cuecard.store.rows import known_or_held, trial_row
 from cuecard.store.task_tables import (
     ContributionRow,
@@ -207,14 +207,7 @@ def _made(
 
 
 def _step(row: SeatMoveRow) -> PlayStep:
-    return PlayStep(
-        trial_id=row.trial_id,
-        take=row.take,
-        place=row.place,
-        person=row.person,
-        move=_MOVE.validate_python(from_json(row.body)),
-        at=row.at,
-    )
+    return PlayStep.from_fields(row, move=_MOVE.validate_python(from_json(row.body)))
 
 
 _QUESTIONS = TypeAdapter(tuple[FormQuestion, ...], config=ConfigDict(defer_build=True))
@@ -349,13 +342,9 @@ def simulator_hash(player: PlayerRef) -> str:
 
 
 def _shadow(row: ShadowRow) -> Shadow:
-    return Shadow(
-        trial_id=row.trial_id,
-        turn=row.turn,
-        state=row.state,
+    return Shadow.from_fields(
+        row,
         player=PlayerRef.model_validate_json(row.player),
         reply=UserReply.model_validate(from_json(row.reply)),
         calls=_CALLS.validate_python(from_json(row.calls)),
-        live=row.live,
-        at=row.at,
     )

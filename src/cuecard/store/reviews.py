@@ -38,7 +38,7 @@ from cuecard.store.contributions import (
     wrote,
 )
 from cuecard.store.engine import Database
-from cuecard.store.people import ensure_person, of_person
+from cuecard.store.roles import ensure_person, of_person
 from cuecard.store.rows import revision_missing, task_row
 from cuecard.store.task_tables import (
     ContributionRow,
@@ -77,15 +77,12 @@ def _comment(
     entry: Contribution, id: str, told: tuple[str, str, str], answers: dict[str, list[Answer]]
 ) -> Comment:
     place, text, dimension = told
-    return Comment(
+    return Comment.from_fields(
+        entry,
         id=id,
-        task_id=entry.task_id,
-        revision=entry.revision,
         place=place,
         text=text,
         dimension=dimension,
-        by=entry.by,
-        at=entry.at,
         of_review=isinstance(entry.body, Reviewed),
         answers=tuple(answers.get(id, ())),
     )

@@ -28,7 +28,7 @@ from cuecard.core.records import (
 from cuecard.store.codec import from_json, read_payloads, to_json
 from cuecard.store.engine import Database
 from cuecard.store.leases import Leases
-from cuecard.store.people import ensure_person
+from cuecard.store.roles import ensure_person
 from cuecard.store.rows import revision_missing, run_row, task_row, trial_row
 from cuecard.store.task_tables import RevisionRow, TaskRow, metadata
 from cuecard.store.tasks import load_traits

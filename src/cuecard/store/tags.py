@@ -13,7 +13,7 @@ from cuecard.core.errors import CuecardError, NotFound
 from cuecard.core.i18n import _
 from cuecard.core.text import for_display, one_line
 from cuecard.store.engine import Database
-from cuecard.store.people import ensure_person
+from cuecard.store.roles import ensure_person
 from cuecard.store.task_tables import TagRow, TaskRow
 from cuecard.store.trial_tables import RunRow, TrialRow
 

@@ -26,7 +26,7 @@ from cuecard.store.contributions import (
     show_standing,
     standing_values,
 )
-from cuecard.store.people import ensure_person
+from cuecard.store.roles import ensure_person
 from cuecard.store.rows import revision_missing, revision_of, task_in
 from cuecard.store.task_tables import ContentRow, RevisionRow, TaskRow, insert_new, metadata
 

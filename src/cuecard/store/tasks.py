@@ -15,7 +15,7 @@ from cuecard.core.tasks.models import Difficulty, Family, Task, TaskLanguage, co
 from cuecard.store.codec import origins_in, unpack
 from cuecard.store.contributions import of_task, written_by
 from cuecard.store.engine import Database
-from cuecard.store.people import ensure_person
+from cuecard.store.roles import ensure_person
 from cuecard.store.rows import (
     load_revision,
     revision_missing,

@@ -50,8 +50,7 @@ from cuecard.store.labels import (
     note_reveal,
     note_reveals,
 )
-from cuecard.store.people import of_person
-from cuecard.store.roles import check_whole
+from cuecard.store.roles import check_whole, of_person
 from cuecard.store.rows import known_or_held, run_row, trial_row, verdict_row
 from cuecard.store.task_tables import insert_of, metadata
 from cuecard.store.trial_tables import (

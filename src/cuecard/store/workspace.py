@@ -26,9 +26,8 @@ from cuecard.store.database_file import check_file
 from cuecard.store.engine import BUSY_SECONDS, Database, began_to_write
 from cuecard.store.labels import TrialNotes
 from cuecard.store.leases import Leases
-from cuecard.store.people import Effort, People
 from cuecard.store.play_sessions import PlayerMoves, SessionForms, Shadows
-from cuecard.store.roles import Roles, check_owner
+from cuecard.store.roles import Effort, People, Roles, check_owner
 from cuecard.store.runs import Runs
 from cuecard.store.schema import ensure_head
 from cuecard.store.tasks import Tasks

@@ -38,9 +38,8 @@ _ANSWER = re.compile(r"\A\s*(?:final answer|answer|最终答案|答案)\s*[:：]
 _SHOWN = 3
 
 
-def answer_typed(task: PublicTask, raw: str) -> HandIn:
+def answer_typed(_task: PublicTask, raw: str) -> HandIn:
     """The final answer that somebody typed."""
-    del task
     answer = _ANSWER.sub("", raw).strip()
     lines = [line for line in answer.split("\n") if line.strip()]
     wrong = (_("An answer is one line."),) if len(lines) > 1 else ()
@@ -48,13 +47,8 @@ def answer_typed(task: PublicTask, raw: str) -> HandIn:
     return HandIn(AnswerPrediction(answer=answer, raw=raw), told, wrong)
 
 
-def triples_typed(task: PublicTask, raw: str) -> HandIn:
+def triples_typed(_task: PublicTask, raw: str) -> HandIn:
     """The triples that somebody typed or pasted."""
-    del task
-    return _triples(raw)
-
-
-def _triples(raw: str) -> HandIn:
     found, bad = _rows_of_triples(raw)
     kept: dict[tuple[str, ...], PredictedTriple] = {}
     twice = 0

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from budget import examples
 from cuecard.annotate.authoring.edit import TaskEdit
-from cuecard.annotate.authoring.replacing import TextMatch, find, replace
+from cuecard.annotate.authoring.ops import TextMatch, find, replace
 from cuecard.annotate.authoring.task_data import leaves, put
 from cuecard.core.text import words_pattern
 

@@ -3,14 +3,15 @@ from __future__ import annotations
 import pytest
 
 from cuecard.annotate.authoring.changes import place_in_words
-from cuecard.annotate.authoring.edit import Problem, TaskEdit, find_problems
+from cuecard.annotate.authoring.edit import TaskEdit, find_problems
 from cuecard.annotate.authoring.ops import can_silence, can_unsilence, silence, unsilence
+from cuecard.annotate.lint.codes import Finding
 from lint_tasks import TODAY, changed
 
 S = "persona.stages"
 
 
-def problems(edit: TaskEdit) -> list[Problem]:
+def problems(edit: TaskEdit) -> list[Finding]:
     return find_problems(edit.data, TODAY)
 
 

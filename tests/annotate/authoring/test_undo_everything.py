@@ -19,7 +19,7 @@ from budget import examples
 from cuecard.annotate.authoring import facts_ops, graph_ops, ops, table_ops
 from cuecard.annotate.authoring import graph_entities as graph_renames
 from cuecard.annotate.authoring import stages as stage_ops
-from cuecard.annotate.authoring.edit import Problem, TaskEdit
+from cuecard.annotate.authoring.edit import TaskEdit
 from cuecard.annotate.authoring.facts_ops import add_to_sources
 from cuecard.annotate.authoring.ops import (
     COLUMNS,
@@ -34,6 +34,7 @@ from cuecard.annotate.authoring.ops import (
 from cuecard.annotate.authoring.paste import parse_rows
 from cuecard.annotate.authoring.table_ops import apply_paste, plan_paste
 from cuecard.annotate.authoring.task_data import KEPT_BYTES, KEPT_STEPS, Path, blank_persona
+from cuecard.annotate.lint.codes import warning
 from cuecard.core.tasks.base import Origin
 from cuecard.core.tasks.models import Task
 from cuecard.core.tasks.yaml_io import load_task
@@ -120,7 +121,7 @@ ANYWHERE: tuple[Operation, ...] = (
     insert, delete, move, together, rebase,
     lambda e, r: e.set((r.choice(["title", "query", "notes"]),), word(r), typing=True),
     lambda e, r: add_to_sources(e, "https://e.org/", f"https://e.org/{word(r)}"),
-    lambda e, r: silence(e, Problem("warning", "", "x", code="L010", about=word(r)), "so"),
+    lambda e, r: silence(e, warning("L010", "", "x", "", word(r)), "so"),
     lambda e, r: e.replace({**e.data, "domain": word(r)}),
 )  # fmt: skip
 WITH_STAGES: tuple[Operation, ...] = (

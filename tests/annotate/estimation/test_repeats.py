@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from cuecard.annotate.agreement.linearisation import t_quantile
-from cuecard.annotate.estimation.repeats import all_of, any_of, on_these_tasks
+from cuecard.annotate.estimation.components import all_of, any_of, on_these_tasks
 from cuecard.core.tables.table import Statistic
 
 SAMPLES = [(1, 1, 0), (0, 0, 0), (1, 1, 1), (1, 0, 0)]

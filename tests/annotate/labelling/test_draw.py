@@ -12,6 +12,7 @@ from pydantic import ValidationError
 
 from budget import examples
 from cuecard.annotate.estimation.allocation import allocate, design_effect
+from cuecard.annotate.labelling.comparison_inputs import weights_of
 from cuecard.annotate.labelling.labelling_sets import (
     effective_size,
     n_for_width,
@@ -20,7 +21,6 @@ from cuecard.annotate.labelling.labelling_sets import (
     width_of,
 )
 from cuecard.annotate.labelling.sampling import SamplingPlan, Unit, draw, plan_of, strata_of
-from cuecard.annotate.labelling.weights import weights_of
 from cuecard.annotate.labelling.wording import stratum_words
 from cuecard.core.errors import CuecardError
 from cuecard.core.verdicts import Item, ItemKind

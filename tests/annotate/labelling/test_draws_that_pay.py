@@ -11,6 +11,7 @@ import pytest
 from cuecard.annotate.estimation.corrected import corrected, tunings
 from cuecard.annotate.estimation.units import Unit as Labelled
 from cuecard.annotate.estimation.units import Units
+from cuecard.annotate.labelling.comparison_inputs import weights_of
 from cuecard.annotate.labelling.labelling_sets import (
     make_set,
     n_by_variance,
@@ -18,7 +19,6 @@ from cuecard.annotate.labelling.labelling_sets import (
     remark_on,
 )
 from cuecard.annotate.labelling.sampling import SamplingPlan, Unit, draw, plan_of, strata_of
-from cuecard.annotate.labelling.weights import weights_of
 from cuecard.core.errors import CuecardError
 from cuecard.core.verdicts import Item, ItemKind
 from cuecard.store.workspace import Workspace

@@ -9,8 +9,7 @@ import pytest
 from cuecard.annotate.labelling.labelling_sets import make_set, population_of
 from cuecard.annotate.labelling.sampling import SamplingPlan, strata_of
 from cuecard.annotate.labelling.set_look_tables import ahead, circumstances, look_tables
-from cuecard.annotate.labelling.set_looks import SetWatch
-from cuecard.annotate.labelling.set_population import Member, population_by_counts
+from cuecard.annotate.labelling.set_looks import Member, SetWatch, population_by_counts
 from cuecard.core.label_records import LabelSet, LabelValue
 from cuecard.store.workspace import Workspace
 from effect_runs import judged_run, judgement, label

@@ -27,7 +27,7 @@ from cuecard.core.errors import AgentPaused, ConfigError
 from cuecard.core.llm.hub import ModelHub
 from cuecard.core.predictions import AnswerPrediction, TablePrediction, TriplesPrediction
 from cuecard.core.tasks.models import Task
-from cuecard.core.users.responder import scripted_user_for
+from cuecard.core.users.scripted import scripted_user_for
 from cuecard.core.worlds.closed import ClosedWorld
 from openai_server import (
     OpenAIServer,

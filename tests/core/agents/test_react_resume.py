@@ -9,7 +9,7 @@ import openai_server as fake
 from cuecard.core.engine.events import Event, ModelReplied
 from cuecard.core.engine.trial_log import MemorySink, TrialLog
 from cuecard.core.tasks.models import Task
-from cuecard.core.users.responder import scripted_user_for
+from cuecard.core.users.scripted import scripted_user_for
 from cuecard.core.worlds.closed import ClosedWorld
 from openai_server import OpenAIServer, Reply, Request
 from react_bench import CHAIN, GRAPH, TRIPLES, play_trial, script_of, searcher

@@ -13,7 +13,7 @@ from cuecard.core.engine.players import build_agent
 from cuecard.core.engine.trial import TrialSetup, play
 from cuecard.core.engine.trial_log import MemorySink, TrialLog
 from cuecard.core.llm.hub import ModelHub
-from cuecard.core.users.responder import scripted_user_for
+from cuecard.core.users.scripted import scripted_user_for
 from cuecard.core.worlds.closed import ClosedWorld
 from openai_server import OpenAIServer, Reply, Request, calls, text
 from react_bench import TABLE, concluding

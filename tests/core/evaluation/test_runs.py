@@ -76,7 +76,7 @@ async def test_every_sample_task_end_to_end(workspace: Workspace):
         )
         assert all(verdict.gold.text for verdict in view.verdicts)
     chains = next(group for group in scores.groups if group.family == "checkpoints")
-    assert sum(profile.count for profile in chains.profiles) == 4
+    assert sum(profile.count for profile in chains.breakdown.profiles) == 4
 
 
 @pytest.fixture(scope="module")

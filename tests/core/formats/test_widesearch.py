@@ -15,7 +15,7 @@ from budget import examples
 from cuecard.core.families.table.gold import Metric, Preprocess, Table
 from cuecard.core.formats import widesearch
 from cuecard.core.formats.round_trip import Refused
-from cuecard.core.formats.widesearch_gold import gold_of, kept_of, parse_gold, written
+from cuecard.core.formats.widesearch import gold_of, kept_of, parse_gold, written
 from cuecard.core.tasks.models import Task
 from cuecard.core.tasks.yaml_io import dump_task, load_task, parse_task
 

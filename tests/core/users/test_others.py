@@ -5,8 +5,7 @@ from cuecard.core.agents.offline import OfflineAgent
 from cuecard.core.engine.messages import Dialogue, UserReply
 from cuecard.core.engine.players import HumanUser
 from cuecard.core.tasks.models import CueKind, Persona
-from cuecard.core.users.responder import scripted_user_for
-from cuecard.core.users.scripted import OneShotUser
+from cuecard.core.users.scripted import OneShotUser, scripted_user_for
 from cuecard.core.worlds.closed import ClosedWorld
 from offline_trials import CHAIN, FACTS, GRAPH, TABLE, QuietContext, heard, stage, told
 

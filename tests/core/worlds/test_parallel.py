@@ -17,7 +17,7 @@ from cuecard.core.engine.trial_log import MemorySink, TrialLog
 from cuecard.core.errors import ModelCallError
 from cuecard.core.families.facts.family import score_facts
 from cuecard.core.tasks.models import Task
-from cuecard.core.users.responder import scripted_user_for
+from cuecard.core.users.scripted import scripted_user_for
 from cuecard.core.verdicts import Judgement
 from cuecard.core.worlds.closed import SEARCH, ClosedWorld, as_text
 from cuecard.core.worlds.parallel import FELL_BACK

@@ -22,7 +22,7 @@ from cuecard.core.engine.trial import TrialSetup, play
 from cuecard.core.engine.trial_log import MemorySink, TrialLog
 from cuecard.core.errors import CuecardError
 from cuecard.core.llm.hub import ModelHub
-from cuecard.core.users.responder import scripted_user_for
+from cuecard.core.users.scripted import scripted_user_for
 from cuecard.core.worlds.closed import SEARCH, SEARCH_WEB, VISIT, ClosedWorld
 from cuecard.core.worlds.replay import EventTape, ReplayWorld, call_key
 from offline_trials import FACTS, GRAPH, TABLE, TASKS, play_offline

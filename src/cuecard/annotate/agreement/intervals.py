@@ -135,22 +135,16 @@ def _point(coefficient: Coefficient, sums: NDArray[np.float64]) -> tuple[Statist
     return point, count, True
 
 
-def resampled_values(
-    coefficients: Sequence[Coefficient],
-    groups: Sequence[Hashable] | None = None,
-    *,
-    resamples: int = RESAMPLES,
-    seed: int = 0,
-) -> NDArray[np.float64]:
-    """Resamples x coefficients: the value of every coefficient in each resample of the groups (see `with_intervals`),
+def resampled_values(coefficients: Sequence[Coefficient]) -> NDArray[np.float64]:
+    """Resamples x coefficients: the value of every coefficient in each resample of the items (see `with_intervals`),
     NaN where undefined. For statements about several coefficients at once.
     """
     import numpy as np
 
     if not coefficients:
         return np.empty((0, 0))
-    sums = _sums_by_group(np.hstack([c.terms for c in coefficients]), groups)
-    drawn = np.vstack(list(_resampled(sums, resamples, seed)) or [sums])
+    sums = _sums_by_group(np.hstack([c.terms for c in coefficients]), None)
+    drawn = np.vstack(list(_resampled(sums, RESAMPLES, 0)) or [sums])
     ends = np.cumsum([c.terms.shape[1] for c in coefficients])
     parts = np.split(drawn, ends[:-1], axis=1)
     return np.stack([c.of(part) for c, part in zip(coefficients, parts, strict=True)], axis=1)

@@ -144,10 +144,6 @@ FEW_GROUPS = 30
 """Below it coverage was seen to fall (docs/agreement.md)."""
 
 
-def notes_on(table: AgreementTable) -> tuple[Note, ...]:
-    return tuple(_notes(table))
-
-
 def _notes(table: AgreementTable) -> Iterator[Note]:
     if not table.paired:
         yield Note(code="no_pairs", text=_("No item has two ratings."))
@@ -254,7 +250,7 @@ def agreement_table(
         label_rows=_by_label(ratings, by_name),
         confusion=confusion_matrix(ratings),
     )
-    return table.model_copy(update={"notes": notes_on(table)})
+    return table.model_copy(update={"notes": tuple(_notes(table))})
 
 
 def _by_label(ratings: Ratings, rows: dict[str, Row]) -> tuple[LabelRow, ...]:

@@ -14,9 +14,10 @@ from typing import Any, Literal, cast
 from pydantic import JsonValue, ValidationError
 
 from cuecard.annotate.authoring import ops
-from cuecard.annotate.authoring.edit import Problem, TaskEdit, as_task, find_problems
+from cuecard.annotate.authoring.edit import TaskEdit, as_task, find_problems
 from cuecard.annotate.authoring.task_data import Path as TreePath
 from cuecard.annotate.authoring.task_data import blank_persona, parse_place
+from cuecard.annotate.lint.codes import Finding
 from cuecard.core.engine.messages import Usage
 from cuecard.core.errors import FileProblems
 from cuecard.core.system import keep, kept_path
@@ -323,7 +324,7 @@ def with_lint(data: Mapping[str, Any], proposal: Proposal) -> Proposal:
     edit = TaskEdit(data)
     applied = apply(edit, proposal, {item.id for item in proposal.items})
     landed = {parse_place(place): id_ for id_, place in applied.places.items()}
-    found: dict[str, list[Problem]] = defaultdict(list)
+    found: dict[str, list[Finding]] = defaultdict(list)
     for problem in _problems(edit.data):
         path = parse_place(problem.place)
         for length in range(len(path), 0, -1):
@@ -339,11 +340,11 @@ def with_lint(data: Mapping[str, Any], proposal: Proposal) -> Proposal:
     return proposal.model_copy(update={"items": items})
 
 
-def _is_doubt(problem: Problem) -> bool:
+def _is_doubt(problem: Finding) -> bool:
     return problem.severity == "error" or problem.code in _GIVES_AWAY
 
 
-def _problems(data: dict[str, Any]) -> list[Problem]:
+def _problems(data: dict[str, Any]) -> list[Finding]:
     """The linter's findings, also where other parts of the task are still to be written."""
     filled = _filled(data)
     try:

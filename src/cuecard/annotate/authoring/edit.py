@@ -6,35 +6,20 @@ import contextlib
 import copy
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from datetime import date
-from typing import Any, Literal, cast
+from typing import Any, cast
 
 from pydantic import ValidationError
 
 from cuecard.annotate.authoring import task_data
 from cuecard.annotate.authoring.task_data import MAX_STEPS, Path, Snapshot, Step, steps_of
+from cuecard.annotate.lint.codes import RULES, Finding, error
 from cuecard.core.errors import FileProblem, FileProblems
+from cuecard.core.i18n import _
 from cuecard.core.tasks.base import Origin
 from cuecard.core.tasks.models import Family, Task
 from cuecard.core.tasks.yaml_io import task_dialect
 from cuecard.core.validation import problems_of, validated
-
-
-@dataclass(frozen=True)
-class Problem:
-    """Something wrong with a task being edited. `error`: it cannot be saved, or plays wrongly; `warning`: somebody
-    should look at it. `code`: of a linter's rule, or of validation (`E…`). `about` identifies the finding for silencing
-    it; `silenced`: the author's reason for that.
-    """
-
-    severity: Literal["error", "warning"]
-    place: str
-    reason: str
-    hint: str = ""
-    code: str = ""
-    about: str = ""
-    silenced: str = ""
 
 
 def as_task(data: Mapping[str, Any]) -> Task:
@@ -59,7 +44,7 @@ def invalid(data: Mapping[str, Any]) -> list[tuple[str, str]]:
     return []
 
 
-def find_problems(data: Mapping[str, Any], today: date | None = None) -> list[Problem]:
+def find_problems(data: Mapping[str, Any], today: date | None = None) -> list[Finding]:
     """Everything that validation and the linter find in the data, complete or not: errors first, silenced findings
     last. Of a place that validation refuses the linter's word is not told beside it.
     """
@@ -75,22 +60,16 @@ def find_problems(data: Mapping[str, Any], today: date | None = None) -> list[Pr
     told = {problem.place for problem in refused}
     found = [
         *map(_refusal, refused),
-        *(
-            Problem(f.severity.value, f.place, f.reason, f.hint, f.code, f.about, f.silenced)
-            for f in findings
-            if f.place not in told
-        ),
+        *(finding for finding in findings if finding.place not in told),
     ]
     return sorted(found, key=lambda problem: (problem.silenced != "", problem.severity))
 
 
-def _refusal(problem: FileProblem) -> Problem:
-    from cuecard.annotate.lint.codes import RULES
+def _refusal(problem: FileProblem) -> Finding:
     from cuecard.annotate.lint.rules import code_of
-    from cuecard.core.i18n import _
 
     code = code_of(problem)
-    return Problem("error", problem.place, problem.reason, _(RULES[code].mend), code)
+    return error(code, problem.place, problem.reason, _(RULES[code].mend))
 
 
 class TaskEdit:

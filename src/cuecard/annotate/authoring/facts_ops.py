@@ -104,7 +104,7 @@ def plan_facts(edit: TaskEdit, pasted: PastedTable) -> FactsPaste:
     """Pasted rows as facts. A header names the fields; without one, two columns are key and value,
     three entity, attribute and value. A fact without a key gets one of its entity and attribute.
     """
-    fields, left_out = _fields(pasted)
+    fields, left_out = fields_of(pasted)
     facts = edit.items(ops.FACTS)
     blank = not any(str(fact.get("key") or fact.get("value") or "").strip() for fact in facts)
     places = {str(fact.get("key") or "").strip(): i for i, fact in enumerate(facts)}
@@ -142,12 +142,7 @@ def apply_facts(edit: TaskEdit, plan: FactsPaste, below: int) -> int:
     return at
 
 
-def fields_of(pasted: PastedTable) -> list[FactField | None]:
-    """The field that each pasted column is taken for, None for none."""
-    return _fields(pasted)[0]
-
-
-def _fields(pasted: PastedTable) -> tuple[list[FactField | None], tuple[str, ...]]:
+def fields_of(pasted: PastedTable) -> tuple[list[FactField | None], tuple[str, ...]]:
     if pasted.header is None:
         by_order = _BY_WIDTH.get(pasted.width, (*TYPED, "aliases", "sources"))
         return [by_order[i] if i < len(by_order) else None for i in range(pasted.width)], ()

@@ -35,10 +35,6 @@ def key_of(triple: Mapping[str, Any]) -> TripleKey:
     )
 
 
-def is_complete(key: TripleKey) -> bool:
-    return all(key)
-
-
 class _Names:
     """Names of one kind with how often they are used; a name that is only listed counts 0."""
 
@@ -214,7 +210,7 @@ class GraphIndex:
     def repeated(self, index: int) -> bool:
         """Whether another triple has the same names as triple `index`."""
         key = self._keys[index]
-        return self._key_counts[key] > 1 and is_complete(key)
+        return self._key_counts[key] > 1 and all(key)
 
     def _literally(self, kind: NameKind, start: str, limit: int) -> list[str]:
         names = self._names[kind]

@@ -94,11 +94,6 @@ class DefaultFiller:
         return value
 
 
-def without_defaults(data: Mapping[str, Any], family: Family) -> dict[str, Any]:
-    """`data` without the fields that have their default value."""
-    return _bare(Task, data, family, top=True)
-
-
 def _bare(
     model: type[BaseModel], data: Mapping[str, Any], family: Family, *, top: bool = False
 ) -> dict[str, Any]:
@@ -187,7 +182,7 @@ class ReadBack:
 def to_yaml(data: Mapping[str, Any]) -> str:
     """The data of an edit in the form of a task file, defaults left out."""
     family = cast(Family, data["gold"]["family"])
-    return storable(dump_data(without_defaults(data, family), family))
+    return storable(dump_data(_bare(Task, data, family, top=True), family))
 
 
 def from_yaml(text: str, task_id: str, family: Family) -> ReadBack:

@@ -173,20 +173,20 @@ class _Columns:
     high: NDArray[np.float64]
 
 
-def analyse(block: Block, *, seed: int = 0) -> list[ItemFigures]:
+def analyse(block: Block) -> list[ItemFigures]:
     """The figures of every item of a task, in the order of gold."""
-    columns = _columns(block, seed)
+    columns = _columns(block)
     same = _redundant(block.found)
     return [_item(block, columns, at, same.get(at)) for at in range(len(block.items))]
 
 
-def suspicious(block: Block, *, seed: int = 0) -> list[ItemFigures]:
+def suspicious(block: Block) -> list[ItemFigures]:
     """Those of `analyse` that have a flag: of many thousand items few do, and no other's figures are made."""
     import numpy as np
 
     if not _anything(block):
         return []
-    columns = _columns(block, seed)
+    columns = _columns(block)
     inverse = _inverse(columns.r, columns.deciding, columns.valid)
     doubted = inverse | (columns.closed >= LEAST_CLOSED)
     doubted[[*block.wrong, *block.split, *block.told, *block.opened]] = True
@@ -246,7 +246,7 @@ def unfound(block: Block) -> NDArray[np.bool_]:
     return (deciding >= LEAST_OPENED) & ~(np.nan_to_num(block.found) > 0).any(axis=0)
 
 
-def _columns(block: Block, seed: int) -> _Columns:
+def _columns(block: Block) -> _Columns:
     import numpy as np
 
     trials, _width = block.found.shape
@@ -258,7 +258,7 @@ def _columns(block: Block, seed: int) -> _Columns:
     closed = np.zeros(len(block.items), int)
     if without.any():
         closed = ((member[:, without] @ yes[without]) > 0).sum(axis=0)
-    valid, r, low, high = _discrimination(member, known, yes, deciding, seed)
+    valid, r, low, high = _discrimination(member, known, yes, deciding)
     return _Columns(
         n=known.sum(axis=0),
         hits=yes.sum(axis=0),
@@ -350,7 +350,6 @@ def _discrimination(
     known: NDArray[np.bool_],
     yes: NDArray[np.float64],
     deciding: NDArray[np.int_],
-    seed: int,
 ) -> tuple[NDArray[np.int_], NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
     """Of every item its trials, r, and the ends of an interval, agents resampled, where an `INVERSE` flag may depend on it."""
     import numpy as np
@@ -363,7 +362,7 @@ def _discrimination(
     low, high = np.full(len(n), np.nan), np.full(len(n), np.nan)
     doubtful = np.flatnonzero(_inverse(r, deciding, n))
     if doubtful.size:
-        rng = np.random.default_rng(seed)
+        rng = np.random.default_rng(0)
         drawn = rng.multinomial(len(member), np.full(len(member), 1 / len(member)), RESAMPLES)
         weights = drawn @ member
         again = _weighted(weights, yes[:, doubtful], rest[:, doubtful], valid[:, doubtful])

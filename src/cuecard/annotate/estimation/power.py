@@ -129,36 +129,28 @@ def _legendre() -> tuple[tuple[float, ...], tuple[float, ...]]:
     return _RULE[0]
 
 
-def tasks_for(
-    noise: Noise, wanted: float, design: Design, power: float = POWER, most: int = MOST_TASKS
-) -> int | None:
-    """The fewest tasks with which the rest of `design` sees a difference of `wanted`; None if not even `most` do."""
+def tasks_for(noise: Noise, wanted: float, design: Design) -> int | None:
+    """The fewest tasks with which the rest of `design` sees a difference of `wanted`; None if not even `MOST_TASKS` do."""
 
     def sees(tasks: int) -> bool:
-        seen = smallest_difference(noise, replace(design, tasks=tasks), power)
+        seen = smallest_difference(noise, replace(design, tasks=tasks))
         return seen is not None and seen <= wanted
 
-    if not sees(most):
+    if not sees(MOST_TASKS):
         return None
-    low, high = 1, most
+    low, high = 1, MOST_TASKS
     while high - low > 1:
         middle = (low + high) // 2
         low, high = (low, middle) if sees(middle) else (middle, high)
     return high
 
 
-def designs_for(
-    noise: Noise,
-    wanted: float,
-    design: Design,
-    samples: Iterable[int] = SAMPLES,
-    power: float = POWER,
-) -> tuple[Design, ...]:
-    """For each number of samples the design with the fewest tasks that sees a difference of `wanted`."""
+def designs_for(noise: Noise, wanted: float, design: Design) -> tuple[Design, ...]:
+    """For each number of `SAMPLES` the design with the fewest tasks that sees a difference of `wanted`."""
     found: list[Design] = []
-    for n in samples:
+    for n in SAMPLES:
         tried = replace(design, samples=n)
-        if (tasks := tasks_for(noise, wanted, tried, power)) is not None:
+        if (tasks := tasks_for(noise, wanted, tried)) is not None:
             found.append(replace(tried, tasks=tasks))
     return tuple(found)
 
@@ -168,7 +160,7 @@ def cheapest(designs: Iterable[Design], prices: Prices) -> Design | None:
     return min(designs, key=lambda each: (prices.cost(each), each.trials, each.tasks), default=None)
 
 
-def floor_of(noise: Noise, design: Design, power: float = POWER) -> float:
+def floor_of(noise: Noise, design: Design) -> float:
     """The difference below which more tasks do not help with these users and judges; 0 where they vary nothing."""
-    left = smallest_difference(noise, replace(design, tasks=MOST_TASKS), power)
+    left = smallest_difference(noise, replace(design, tasks=MOST_TASKS))
     return inf if left is None else left

@@ -240,8 +240,6 @@ def labels_to_go(
     sequences: Sequence[CorrectedSequence],
     rest: Sequence[tuple[int, str]],
     done: Callable[[Sequence[CorrectedSequence]], bool],
-    *,
-    seed: int = 0,
 ) -> int | None:
     """About how many labels more until `done`, if those to come are like those that were given: the median of some ways on.
     `rest`: for each unit that can still be labelled, in their order, which sequence it belongs to and its stratum. None if
@@ -249,7 +247,7 @@ def labels_to_go(
     """
     if done(sequences):
         return 0
-    ways = [_until(sequences, rest, done, Random(seed + way)) for way in range(_PATHS)]
+    ways = [_until(sequences, rest, done, Random(way)) for way in range(_PATHS)]
     n = sorted(len(rest) + 1 if way is None else way for way in ways)[_PATHS // 2]
     return n if n <= len(rest) else None
 

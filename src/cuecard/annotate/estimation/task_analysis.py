@@ -93,7 +93,10 @@ class Subset:
     random: float | None = None
 
 
-def smallest_subset(scores: Scores, *, splits: int = 20, seed: int = 0) -> Subset | None:
+_SPLITS = 20
+
+
+def smallest_subset(scores: Scores) -> Subset | None:
     """None with fewer than two agents or tasks that all agents played."""
     import numpy as np
 
@@ -109,8 +112,8 @@ def smallest_subset(scores: Scores, *, splits: int = 20, seed: int = 0) -> Subse
     if min(len(cell) for row in cells for cell in row) < 2:
         reason = _("an agent played a task only once, so there are no halves")
     else:
-        rng = np.random.default_rng(seed)
-        for _split in range(splits):
+        rng = np.random.default_rng(0)
+        for _split in range(_SPLITS):
             halves = np.empty((2, *means.shape))
             for row, line in enumerate(cells):
                 for column, cell in enumerate(line):

@@ -15,9 +15,8 @@ from cuecard.core.verdicts import Decision, Decisions, Item, ItemKind, Judgement
 ANSWER = Item(kind=ItemKind.ANSWER)
 
 
-def answer_terms(gold: Gold, item: Item, prediction: Prediction) -> tuple[str, ...]:
+def answer_terms(gold: Gold, _item: Item, prediction: Prediction) -> tuple[str, ...]:
     """The gold's answers, then the one that was given."""
-    del item
     given = answer_of(prediction)
     return gold.answers if given is None else (*gold.answers, given)
 
@@ -48,18 +47,16 @@ def answer_against(
 def answer_element(field: str) -> Callable[[Gold, Item], GoldElement | None]:
     """The one item of gold whose final answer stands in this field."""
 
-    def element(gold: Gold, item: Item) -> GoldElement | None:
-        del gold
+    def element(_gold: Gold, item: Item) -> GoldElement | None:
         return None if item.key != ANSWER.key else GoldElement(("gold", field))
 
     return element
 
 
 def answer_told(
-    gold: Gold, predictions: Iterable[Prediction], keys: Collection[str]
+    _gold: Gold, predictions: Iterable[Prediction], _keys: Collection[str]
 ) -> Iterator[dict[str, tuple[str, ...]]]:
     """The answer that was given, at the place of the only one."""
-    del gold, keys
     for given in map(answer_of, predictions):
         yield {ANSWER.key: (given,)} if given else {}
 
@@ -75,9 +72,8 @@ NO_ANSWERS: Answers[Any] = Answers(
 """Of gold that is not one right value at each place: only people's doubts and the judge's decisions tell something of it."""
 
 
-def answer_decided(gold: Gold, events: Sequence[Event], judgement: Judgement) -> Decided:
+def answer_decided(_gold: Gold, events: Sequence[Event], _judgement: Judgement) -> Decided:
     """The answer, and how the agent's turns were read."""
-    del gold, judgement
     found: dict[str, Decision | CheckpointStatus | None] = {ANSWER.key: None}
     for event in events:
         body = event.body
@@ -86,12 +82,10 @@ def answer_decided(gold: Gold, events: Sequence[Event], judgement: Judgement) ->
     return found
 
 
-def as_replaced(gold: Gold, judgement: Judgement, said: Mapping[str, Decision]) -> Judgement:
+def as_replaced(_gold: Gold, judgement: Judgement, said: Mapping[str, Decision]) -> Judgement:
     """Nothing else follows from what people say of an item."""
-    del gold
     return replaced(judgement, said)
 
 
-def no_strata(gold: Gold, at: int) -> None:
+def no_strata(_gold: Gold, _at: int) -> None:
     """Of such gold, a sample is spread over the whole."""
-    del gold, at

@@ -42,8 +42,7 @@ from cuecard.core.text import normalise
 from cuecard.core.verdicts import Decision, Decisions, Item, ItemKind, Judgement
 
 
-def _graph_terms(graph: Graph, item: Item, prediction: Prediction) -> tuple[str, ...]:
-    del prediction
+def _graph_terms(graph: Graph, item: Item, _prediction: Prediction) -> tuple[str, ...]:
     triple = graph.triples[item.index]
     return *graph.names_of(triple.tail), *graph.names_of(triple.head)
 
@@ -103,9 +102,8 @@ def _told(
 
 
 def _against(
-    graph: Graph, prediction: Prediction, judgement: Judgement | None, hits: HitLog
+    graph: Graph, prediction: Prediction, judgement: Judgement | None, _hits: HitLog
 ) -> beside.GraphAgainst:
-    del hits
     verdicts = judgement.verdicts if judgement else ()
     decisions = Decisions.of(verdicts)
     handed_in = triples_of(prediction)

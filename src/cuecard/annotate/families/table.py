@@ -37,8 +37,7 @@ from cuecard.core.scoring.aggregate import Statistic as Taken
 from cuecard.core.verdicts import Decision, Decisions, Item, ItemKind, Judgement, TableMatch
 
 
-def _table_terms(table: Table, item: Item, prediction: Prediction) -> tuple[str, ...]:
-    del prediction
+def _table_terms(table: Table, item: Item, _prediction: Prediction) -> tuple[str, ...]:
     row = table.rows[item.index]
     return *table.key_of(row), *row
 
@@ -62,10 +61,9 @@ def _gold_answers(table: Table) -> tuple[GoldAnswer, ...]:
 
 
 def _told(
-    table: Table, predictions: Iterable[Prediction], keys: Collection[str]
+    table: Table, predictions: Iterable[Prediction], _keys: Collection[str]
 ) -> Iterator[dict[str, list[str]]]:
     """Cells of predicted rows, by the gold row that has the same key."""
-    del keys
     rows = {row_key(table, row): index for index, row in reversed([*enumerate(table.rows)])}
     known: dict[tuple[str | None, ...], int | None] = {}
     for prediction in predictions:
@@ -83,9 +81,8 @@ def _told(
 
 
 def _against(
-    table: Table, prediction: Prediction, judgement: Judgement | None, hits: HitLog
+    table: Table, prediction: Prediction, judgement: Judgement | None, _hits: HitLog
 ) -> beside.TableAgainst:
-    del hits
     decisions = Decisions.of(judgement.verdicts if judgement else ())
     match = judgement.table if judgement else None
     joined = dict(match.joined) if match and match.usable else {}
@@ -167,8 +164,7 @@ def _element(table: Table, item: Item) -> GoldElement | None:
     return GoldElement(path) if item.kind is ItemKind.ROW else None
 
 
-def _decided(table: Table, events: Sequence[Event], judgement: Judgement) -> Decided:
-    del table, events
+def _decided(_table: Table, _events: Sequence[Event], judgement: Judgement) -> Decided:
     rows = rows_of(judgement)
     return {Item(kind=ItemKind.ROW, index=index).key: or_none(said) for index, said in rows}
 

@@ -15,7 +15,7 @@ from cuecard.annotate.fidelity.model import Fidelity, Finding, FindingKind, Turn
 from cuecard.core.engine.messages import CheckpointStatus, Flag, FlagKind, PlayerRef, UserReply
 from cuecard.core.tasks.base import Frozen
 from cuecard.core.users.checks import structures_in
-from cuecard.core.users.faults import Fault, FaultKind, faults_in
+from cuecard.core.users.faults import FaultKind, faults_in
 from cuecard.core.verdicts import Decision, Item, ItemKind
 
 SEVERITY: dict[FindingKind, int] = {
@@ -152,11 +152,7 @@ def _of_words(case: Case, reply: UserReply) -> Iterator[Finding]:
     for fault in faults_in(case.task, case.before, reply):
         # Early is told against what is held for right, not against the speaker's own decision.
         if fault.kind is not FaultKind.EARLY:
-            yield _finding(fault)
-
-
-def _finding(fault: Fault) -> Finding:
-    return Finding(kind=FindingKind(fault.kind.value), found=fault.found)
+            yield Finding(kind=FindingKind(fault.kind.value), found=fault.found)
 
 
 def _of_flags(flags: tuple[Flag, ...], known: frozenset[FindingKind]) -> Iterator[Finding]:

@@ -334,14 +334,10 @@ def replayable(
         items: list[Item] = [turn.item for turn in turns]
         if items:
             found.append(
-                Replayable(
+                Replayable.from_fields(
+                    trial,
                     trial_id=trial.id,
-                    run_id=trial.run_id,
                     run=names[trial.run_id],
-                    task_id=trial.task_id,
-                    title=trial.title,
-                    user=trial.user,
-                    sample=trial.sample,
                     turns=len(items),
                     mine=sum((trial.id, item.key) in mine for item in items),
                 )

@@ -1,7 +1,7 @@
 """A recorded dialogue split into turns for re-play: what each decides, and what a person may see of it."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from cuecard.annotate.labelling.views import Draft
@@ -123,15 +123,11 @@ def turns_to_replay(task: Task, events: Sequence[Event]) -> ReplayTurns:
             continue
         found = _turn(task, body, spoken[:position])
         if isinstance(found, Turn):
-            turns.append(_after(found, passed))
+            turns.append(replace(found, passed=tuple(passed)))
             passed = []
         else:
             passed.append(Passed(turn=body.turn, why=found))
     return ReplayTurns(spoken, tuple(turns), tuple(passed))
-
-
-def _after(turn: Turn, passed: Sequence[Passed]) -> Turn:
-    return Turn(turn.item, turn.spoken, turn.before, turn.choices, turn.theirs, tuple(passed))
 
 
 def _bare(event: Event) -> Event:

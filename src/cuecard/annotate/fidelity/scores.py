@@ -313,16 +313,13 @@ def _correlation(
     x, y = [point.x for point in points], [point.y for point in points]
     tasks = [point.task_id for point in points]
     found = rank_correlations(x, y, tasks, resamples=resamples)
-    return Correlation(
+    return Correlation.from_fields(
+        found,
         scale=question.key,
         label=question.label,
         measure=measure,
         sessions=len(points),
         tasks=len(set(tasks)),
-        spearman=found.spearman,
-        kendall=found.kendall,
-        spearman_within=found.spearman_within,
-        kendall_within=found.kendall_within,
         design_effect=design_effect(x, y, tasks),
         points=points,
     )

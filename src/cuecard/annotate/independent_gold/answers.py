@@ -219,15 +219,13 @@ def _sourced(one: dict[str, Any], other: dict[str, Any]) -> dict[str, Any]:
     return {**other, "sources": other["sources"] or one["sources"]}
 
 
-def _blank_chain(chain: CheckpointChain, cover: Callable[[str], str]) -> dict[str, Any]:
-    del cover
+def _blank_chain(chain: CheckpointChain, _cover: Callable[[str], str]) -> dict[str, Any]:
     empty = {"steps": [blank_step()], "final_answer": "", "final_aliases": [], "forbidden": []}
     return {"family": "checkpoints", "opening": chain.opening, **empty}
 
 
-def _blank_world(world: FactWorld, cover: Callable[[str], str]) -> dict[str, Any]:
+def _blank_world(world: FactWorld, _cover: Callable[[str], str]) -> dict[str, Any]:
     """The facts are given; the answer is to be found."""
-    del cover
     facts = [fact.model_dump(mode="json") for fact in world.facts]
     return {"family": "facts", "facts": facts, "answer": "", "answer_aliases": [], "derivation": ""}
 

@@ -35,14 +35,11 @@ _SCORE = {
 _FIRM = {RelationRule.SAME: 99.0, RelationRule.WORD: 90.0, RelationRule.MEANING: 85.0}
 
 
-def align_graphs(author: Graph, second: Graph) -> Alignment:
-    """Pair triples: first those that mean the same (heads and tails by name, alias or near spelling, relations by
+class _Pairing:
+    """Pairs triples: first those that mean the same (heads and tails by name, alias or near spelling, relations by
     meaning, also inverted), as many as possible; then the rest by two equal parts.
     """
-    return _Pairing(author, second).alignment()
 
-
-class _Pairing:
     def __init__(self, author: Graph, second: Graph) -> None:
         self._author, self._second = author, second
         self._index = NodeIndex(author)
@@ -289,11 +286,13 @@ class _Names:
             self._listed.pop(node_id, None)
 
 
-def _blank(graph: Graph, cover: Callable[[str], str]) -> dict[str, Any]:
-    del graph, cover
+def _blank(_graph: Graph, _cover: Callable[[str], str]) -> dict[str, Any]:
     return {"family": "graph", "nodes": [], "triples": [blank_triple()]}
 
 
 GRAPH = GoldComparer(
-    blank=_blank, secret=lambda graph: graph.things, align=align_graphs, adjudicated=_graph
+    blank=_blank,
+    secret=lambda graph: graph.things,
+    align=lambda author, second: _Pairing(author, second).alignment(),
+    adjudicated=_graph,
 )

@@ -37,15 +37,12 @@ def in_columns_of(table: Table, second: Table) -> tuple[Row, ...]:
     )
 
 
-def align_tables(author: Table, second: Table) -> Alignment:
-    """Join rows of equal keys, then of keys that mean the same, then of similar keys if most cells agree, one to one. A
+class _Laying:
+    """Joins rows of equal keys, then of keys that mean the same, then of similar keys if most cells agree, one to one. A
     row agrees if all its cells do. Cells agree if the column's metric holds with either one as gold (a metric such as
     `in_match` has a direction, agreement has none); for `llm_judge`, texts are compared as names are.
     """
-    return _Laying(author, in_columns_of(author, second)).alignment()
 
-
-class _Laying:
     def __init__(self, table: Table, second: Sequence[Row]) -> None:
         self._table = table
         self._rows, self._others = table.rows, tuple(second)
@@ -217,7 +214,7 @@ TABLE = GoldComparer(
     blank=_blank,
     given=("columns", "unique_columns"),
     secret=lambda table: table.things,
-    align=align_tables,
+    align=lambda author, second: _Laying(author, in_columns_of(author, second)).alignment(),
     adjudicated=_table,
     fitted=_fitted,
 )

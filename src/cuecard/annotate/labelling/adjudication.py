@@ -94,13 +94,9 @@ def disputes(
             found.append((place, reasons))
     trials = {id: workspace.runs.trial(id) for id in {trial_id for (trial_id, _key), _r in found}}
     result = [
-        Dispute(
+        Dispute.from_fields(
+            trials[place[0]],
             trial_id=place[0],
-            run_id=trials[place[0]].run_id,
-            task_id=trials[place[0]].task_id,
-            title=trials[place[0]].title,
-            family=trials[place[0]].family,
-            revision=trials[place[0]].revision,
             item=Item.of_key(place[1]),
             reasons=reasons,
             labels=tuple(labels.get(place, ())),

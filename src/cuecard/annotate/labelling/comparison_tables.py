@@ -263,13 +263,9 @@ def _by_label(found: Comparison, pair: Pair, left: str, right: str) -> Table:
         _("Agreement by label: {judge} and {reference}").format(judge=left, reference=right),
         (_("Label of the judge"), "n", _("people agree"), _("judge agrees"), _("F1")),
         lines,
-        pair_notes(pair),
+        tuple(note.text for note in pair.table.notes),
         view="matrix",
     )
-
-
-def pair_notes(pair: Pair) -> tuple[str, ...]:
-    return tuple(note.text for note in pair.table.notes)
 
 
 def _place(pair: Pair, *, row: str = "", column: str = "", either: str = "") -> Place:

@@ -131,18 +131,14 @@ class Corrections:
             looked = _("labelling may stop by what it shows: see `cuecard labels status`")
             bare = {"low": None, "high": None, "no_interval": looked}
             three = {name: one.model_copy(update=bare) for name, one in three.items()}
-        return Correction(
+        return Correction.from_fields(
+            told,
             judge=within(told.judge),
             **three,
             basis=basis,
-            labelled=told.labelled,
-            units=told.units,
-            labelled_tasks=told.labelled_tasks,
-            left_open=told.left_open,
             tuning={one.name: one.tuning for one in told.strata},
             set_id=draw.set_id,
             set_name=draw.name,
-            notes=told.notes,
         )
 
     def _stops_early(self, draw: Draw) -> bool:
@@ -241,19 +237,17 @@ def plan_of_set(label_set: LabelSet) -> SamplingPlan | None:
 
 def correction_table(
     title: str,
-    lines: Sequence[tuple[Sequence[Shown], Statistic, Correction]],
-    first: Sequence[str] = (),
+    lines: Sequence[tuple[Shown, Statistic, Correction]],
     *,
     percent: bool = False,
     view: View = "effect",
 ) -> Table:
-    """Figures by the judge, corrected, and by people alone, with the labels that they rest on: what each line begins
-    with (`first`: its headings), the judge's figure as it stands elsewhere, and its correction. Of those without,
-    only the reasons stand below.
+    """Figures by the judge, corrected, and by people alone, with the labels that they rest on: the measure of each line,
+    the judge's figure as it stands elsewhere, and its correction. Of those without, only the reasons stand below.
     """
     told = [line for line in lines if line[2].corrected.defined]
-    without = Counter(one.corrected.reason for _head, _judge, one in lines)
-    remarks = Counter(note for _head, _judge, one in told for note in one.notes)
+    without = Counter(one.corrected.reason for _name, _judge, one in lines)
+    remarks = Counter(note for _name, _judge, one in told for note in one.notes)
     notes = [
         _("{sentence}.").format(
             sentence=beside(f"{note[:1].upper()}{note[1:]}", f"{n:,} / {len(told):,}")
@@ -269,16 +263,16 @@ def correction_table(
     ]
     return Table.of(
         title,
-        (*(first or (_("Measure"),)), _("judge"), _("corrected"), _("labels alone"), _("labelled")),
+        (_("Measure"), _("judge"), _("corrected"), _("labels alone"), _("labelled")),
         [
             (
-                *head,
+                name,
                 _shown(judge, percent),
                 _shown(one.corrected, percent),
                 _shown(one.people, percent),
                 Cell(basis_text(one), value=one.labelled),
             )
-            for head, judge, one in told
+            for name, judge, one in told
         ],
         (
             _(

@@ -253,11 +253,9 @@ def _title(group: GroupEffect) -> str:
 
 def _corrected(group: GroupEffect) -> Iterator[Table]:
     told = [
-        ((_name(m, group),), m.judge, m.corrected)
-        for m in group.measures
-        if m.corrected is not None
+        (_name(m, group), m.judge, m.corrected) for m in group.measures if m.corrected is not None
     ]
-    if any(one.corrected.defined for _head, _judge, one in told):
+    if any(one.corrected.defined for _name, _judge, one in told):
         title = _("{agent}: corrected by labels").format(agent=group.agent)
         yield correction_table(title, told)
 

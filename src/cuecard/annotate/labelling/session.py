@@ -233,7 +233,7 @@ class LabelSession:
         """The dialogue without machines' decisions, and the turn the item comes from."""
         target = self._target()
         evidence = self._evidence.of(target.trial_id)
-        events = self._visible(target, evidence.outline.events)
+        events = visible(target, evidence.outline.events, labelled=target in self._labels)
         return BlindTranscript(
             trial_id=target.trial_id,
             events=events,
@@ -401,9 +401,6 @@ class LabelSession:
         seconds = self._worked.rest()
         self.touch()
         return seconds
-
-    def _visible(self, target: Target, events: Sequence[Event]) -> tuple[Event, ...]:
-        return visible(target, events, labelled=target in self._labels)
 
     def _refill(self) -> None:
         # What was labelled here has left the queue; what was skipped still stands in it.

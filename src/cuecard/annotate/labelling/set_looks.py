@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from copy import deepcopy
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from itertools import combinations
 from typing import TYPE_CHECKING, Literal
@@ -20,13 +20,21 @@ from cuecard.annotate.estimation.stopping import (
     decided,
     labels_to_go,
 )
-from cuecard.annotate.labelling.comparison_inputs import SUBJECTS, Subject, if_few
+from cuecard.annotate.labelling.comparison_inputs import SUBJECTS, Subject, if_few, subject_of
 from cuecard.annotate.labelling.corrections import plan_of_set
 from cuecard.annotate.labelling.effect_rescoring import ItemId, settle
-from cuecard.annotate.labelling.sampling import OWN_CHANCES, SamplingPlan
+from cuecard.annotate.labelling.labelling_sets import population_of
+from cuecard.annotate.labelling.sampling import (
+    OF_ONE,
+    OWN_CHANCES,
+    SamplingPlan,
+    Unit,
+    accepted,
+    stratum_of,
+)
 from cuecard.annotate.labelling.set_look_tables import OrderLook, SetLook, ShareLook
-from cuecard.annotate.labelling.set_population import Member, as_drawn, population_by_counts
 from cuecard.core.engine.messages import CheckpointStatus
+from cuecard.core.evaluation.decisions import JUDGED
 from cuecard.core.i18n import _
 from cuecard.core.label_records import SetItem
 from cuecard.core.tables.table import Statistic
@@ -323,3 +331,75 @@ def looks_before_the_end(workspace: Workspace, set_ids: Iterable[int]) -> list[S
         if plan is not None and (plan.half_width is not None or plan.order):
             found.append(SetWatch(workspace, set_id).look())
     return [look for look in found if not look.whole]
+
+
+@dataclass(frozen=True)
+class Member:
+    """A unit of one subject: an item, or a trial with its items. `judge`: the share of them that the judge accepts. `count`:
+    how many units alike, without items, it stands for.
+    """
+
+    key: ItemId
+    subject: Subject
+    family: str
+    agent: str
+    stratum: str
+    judge: float
+    items: tuple[tuple[ItemId, str], ...] = ()
+    count: int = 1
+
+
+def as_drawn(sizes: Mapping[str, int], plan: SamplingPlan, items: Iterable[SetItem]) -> bool:
+    """Whether strata are as large as they were when the set was drawn."""
+    drawn: dict[str, dict[object, float]] = defaultdict(dict)
+    for item in items:
+        key = item.trial_id if plan.by == "trials" else (item.trial_id, item.item.key)
+        drawn[item.stratum][key] = item.probability
+    return all(
+        abs(len(found) / next(iter(found.values())) - sizes.get(name, 0)) < 0.5
+        for name, found in drawn.items()
+    )
+
+
+def population_by_counts(
+    workspace: Workspace, plan: SamplingPlan, trials: Collection[int]
+) -> tuple[list[Member], dict[str, int]]:
+    """The units that the judge decided, and the sizes of strata. Only those of these `trials` are told one by one, the rest
+    by how many there are, where the plan asks for no more: there may be hundreds of thousands.
+    """
+    population = population_of(workspace, plan)
+    whole = not set(plan.kinds) <= set(JUDGED) or not OF_ONE.isdisjoint(plan.strata)
+    near = {trial.shared.trial_id for trial in population.trials if whole} or set(trials)
+    sizes: Counter[str] = Counter()
+    bulk: Counter[Member] = Counter()
+    for trial in population.trials:
+        one = [(trial.shared, 1)]
+        for unit, n in one if plan.by == "trials" else trial.alike(("decision", *plan.strata)):
+            stratum = stratum_of(unit, plan)
+            sizes[stratum] += n
+            share = accepted([unit.decision] if unit.decision else trial.decisions)
+            if share is not None and unit.trial_id not in near:
+                bulk[Member((0, ""), "gold", unit.family, unit.agent, stratum, share)] += n
+    found = (unit for trial in population.trials if trial.shared.trial_id in near for unit in trial)
+    rest = (replace(one, count=n) for one, n in bulk.items())
+    return [*_members(found, plan), *rest], dict(sizes)
+
+
+def _members(units: Iterable[Unit], plan: SamplingPlan) -> Iterable[Member]:
+    """The units that the judge decided, in the order of the population."""
+    groups: dict[tuple[ItemId, Subject], list[Unit]] = defaultdict(list)
+    for unit in units:
+        if unit.decision != Decision.UNJUDGED:
+            key = (unit.trial_id, "" if plan.by == "trials" else unit.item.key)
+            groups[key, subject_of(unit.item.kind)].append(unit)
+    for (key, subject), mine in groups.items():
+        yes = sum(subject == "status" or unit.decision == Decision.YES for unit in mine)
+        yield Member(
+            key=key,
+            subject=subject,
+            family=mine[0].family,
+            agent=mine[0].agent,
+            stratum=stratum_of(mine[0], plan),
+            judge=yes / len(mine),
+            items=tuple(((unit.trial_id, unit.item.key), unit.decision) for unit in mine),
+        )

@@ -95,12 +95,12 @@ def corrected_table(
     percent: bool = False,
 ) -> Table:
     """A line for each of these figures, which stand in one of the tables, that labels correct. A measure tells its family."""
-    lines: list[tuple[Sequence[Shown], Statistic, Correction]] = []
+    lines: list[tuple[Shown, Statistic, Correction]] = []
     for line, column, judge, told in figures:
         table = next(each for each in tables if any(one is line for one in each.lines))
         words = [value_word(of, v, table.names) for of, v in line.group if of != "family"]
         name = " · ".join((column.label, *words))
-        lines.append(((cell(name, trials=line.trials),), judge, told))
+        lines.append((cell(name, trials=line.trials), judge, told))
     return correction_table(
         title or _("Corrected by labels"), lines, percent=percent, view="results"
     )

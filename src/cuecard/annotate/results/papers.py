@@ -15,7 +15,7 @@ from cuecard.annotate.results.words import place_of, value_word
 from cuecard.core.errors import NotAllowed
 from cuecard.core.i18n import _
 from cuecard.core.scoring.measures import pooled_notes
-from cuecard.core.tables.table import Cell, Row, Table
+from cuecard.core.tables.table import Cell, Table
 from cuecard.core.tables.texts import table_data
 from cuecard.core.tasks.models import FAMILIES, Family
 
@@ -47,7 +47,8 @@ def _family(pool: Pool, family: Family) -> Iterator[Table]:
         table = _table(part, shape, title)
         # Only figures over all tasks are those of `groups`; what the notes say stands below the first table.
         notes = (*pooled_notes(shape.measures), _in_percent())
-        yield replace(table, lines=_without_keys(table), notes=notes)
+        bare = tuple(tuple(replace(cell, key="") for cell in line) for line in table.lines)
+        yield replace(table, lines=bare, notes=notes)
 
 
 def _table(pool: Pool, shape: PaperTable, title: str) -> Table:
@@ -60,10 +61,6 @@ def _ordered(table: ScoreTable, shape: PaperTable) -> ScoreTable:
     known = {column.key: column for column in table.columns}
     keys = [figure_key(*figure) for figure in shape.figures]
     return table.model_copy(update={"columns": tuple(known[key] for key in keys if key in known)})
-
-
-def _without_keys(table: Table) -> tuple[Row, ...]:
-    return tuple(tuple(replace(cell, key="") for cell in line) for line in table.lines)
 
 
 def _in_percent() -> str:

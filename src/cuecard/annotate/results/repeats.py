@@ -6,8 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 
 from cuecard.annotate.agreement.intervals import with_intervals
-from cuecard.annotate.estimation.components import correlation_of_samples
-from cuecard.annotate.estimation.repeats import all_of, any_of
+from cuecard.annotate.estimation.components import all_of, any_of, correlation_of_samples
 from cuecard.annotate.labelling.effect_figures import mean_over
 from cuecard.annotate.labelling.effect_tables import FAMILY_WORDS
 from cuecard.annotate.results.pool import Pool, Row, values_of

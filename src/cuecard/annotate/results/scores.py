@@ -4,7 +4,7 @@ from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 
 from cuecard.annotate.agreement.intervals import RESAMPLES
-from cuecard.annotate.estimation.repeats import on_these_tasks
+from cuecard.annotate.estimation.components import on_these_tasks
 from cuecard.annotate.results.pool import Dimension, Pool, Row, kinds_of, values_of
 from cuecard.annotate.results.row_samples import (
     SPENT,
@@ -381,19 +381,13 @@ def _group(
         for row in rows:
             if row.figures is not None:
                 told.add(row.figures, row.traits.difficulty)
-    breakdown = told.result()
     return IntervalScores(
-        scores=GroupScores(
+        scores=GroupScores.from_fields(
+            counts,
             agent=agent,
             family=family,
-            trials=counts.trials,
-            ended=counts.ended,
-            judged=counts.judged,
-            failed=counts.failed,
-            baseline=counts.baseline,
             measures=totals,
-            profiles=breakdown.profiles,
-            breakdown=breakdown,
+            breakdown=told.result(),
         ),
         judge=judge,
         figures=figures,

@@ -161,17 +161,14 @@ def context_size(events: Sequence[Event]) -> ContextSize:
         if isinstance(body, ModelReplied) and body.part != "user" and body.payer != "world":
             usage = body.reply.usage
             calls.append(
-                CallSize(
+                CallSize.from_fields(
+                    usage,
                     number=len(calls) + 1,
                     seq=event.seq,
                     turn=body.turn,
                     part=body.part,
                     scope=body.scope.strip("/"),
                     model=body.reply.model or body.model,
-                    prompt=usage.prompt,
-                    cached=usage.cached,
-                    completion=usage.completion,
-                    reasoning=usage.reasoning,
                 )
             )
         elif isinstance(body, Marked) and isinstance(body.mark, Compaction):
@@ -180,17 +177,8 @@ def context_size(events: Sequence[Event]) -> ContextSize:
 
 
 def _cut(seq: int, body: Marked, mark: Compaction) -> ContextCut:
-    return ContextCut(
-        seq=seq,
-        turn=body.turn,
-        scope=body.scope.strip("/"),
-        strategy=mark.strategy,
-        before=mark.before,
-        limit=mark.limit,
-        kept=mark.kept,
-        dropped=mark.dropped,
-        after=None,
-    )
+    scope = body.scope.strip("/")
+    return ContextCut.from_fields(mark, seq=seq, turn=body.turn, scope=scope, after=None)
 
 
 def _with_next(

@@ -48,7 +48,7 @@ from cuecard.store.bundle_records import (
     SharedTrial,
 )
 from cuecard.store.codec import decode_outline, from_json, hash_of
-from cuecard.store.people import checked_name
+from cuecard.store.roles import checked_name
 from cuecard.store.tags import checked_tag
 
 _UID = re.compile(r"[0-9a-f]{32}")

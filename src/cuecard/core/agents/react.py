@@ -1,4 +1,6 @@
-"""An agent on a model that reasons, calls tools and talks (ReAct), and rebuilds its messages from the log."""
+"""An agent on a model that reasons, calls tools and talks (ReAct), alone or with a team, and rebuilds its messages from the log;
+and how it is made as the configuration says.
+"""
 
 from __future__ import annotations
 
@@ -9,11 +11,21 @@ from dataclasses import dataclass, field, fields, replace
 
 from pydantic import JsonValue
 
-from cuecard.core.agents.briefing import Note, estimate, latest, say
-from cuecard.core.agents.calling import list_of
-from cuecard.core.agents.thread import Thread
-from cuecard.core.agents.turn import Turn, TurnSettings, Voice, listed, note_tools, read_lessons
-from cuecard.core.config import Prompt
+from cuecard.core.agents.briefing import Note, approach_to, estimate, latest, say
+from cuecard.core.agents.calling import NATIVE, TAGGED, list_of
+from cuecard.core.agents.thread import PromptLimit, Thread
+from cuecard.core.agents.turn import (
+    Delegation,
+    Turn,
+    TurnSettings,
+    Voice,
+    listed,
+    note_tools,
+    read_lessons,
+)
+from cuecard.core.config import Prompt, find_prompt
+from cuecard.core.config_players import ModelAgentConfig, ReactAgentConfig, TeamAgentConfig
+from cuecard.core.config_schema import Config
 from cuecard.core.engine.events import Event, EventBody, Marked, ModelReplied, ToolAnswered
 from cuecard.core.engine.messages import (
     AgentReply,
@@ -33,8 +45,11 @@ from cuecard.core.engine.messages import (
 from cuecard.core.engine.step_context import StepContext
 from cuecard.core.errors import ModelCallError
 from cuecard.core.families.common import parse_prediction
+from cuecard.core.families.registry import family_of
+from cuecard.core.llm.client import ChatClient
+from cuecard.core.llm.hub import ModelHub
 from cuecard.core.predictions import Prediction, UnusablePrediction
-from cuecard.core.tasks.models import Family
+from cuecard.core.tasks.models import Family, Task, TaskLanguage
 
 
 class NotRecorded(LookupError):
@@ -319,3 +334,88 @@ def _version(
     ]
     whole = [told, turn_settings.max_steps, turn_settings.wire.native, tools, dict(options)]
     return hashlib.sha256(json.dumps(whole, sort_keys=True).encode()).hexdigest()[:12]
+
+
+def make_agent(
+    name: str,
+    agent: ReactAgentConfig | TeamAgentConfig,
+    config: Config,
+    hub: ModelHub,
+    task: Task,
+    notes: tuple[str, ...],
+    *_rest: object,
+) -> ReactAgent:
+    """The agent for one trial of `task`. `notes`: its lessons of earlier tasks. Raises `ConfigError`."""
+    turn_settings = turn_settings_for(agent, config, task, hub.client(agent.model))
+    prompts = prompts_for(agent, config, task)
+    if isinstance(agent, TeamAgentConfig):
+        turn_settings = team_turn_settings_for(agent, turn_settings, config, prompts)
+        team = find_prompt("team", task.language, config, agent.prompts)
+        prompts = replace(prompts, team=team)
+    options = options_of(agent)
+    return ReactAgent(
+        name, turn_settings, prompts, task.family, lessons=notes, options=options, kind=agent.kind
+    )
+
+
+def prompts_for(agent: ModelAgentConfig, config: Config, task: Task) -> ReactPrompts:
+    """The prompts that such an agent needs for a task. Raises `ConfigError`."""
+
+    def find(name: str) -> Prompt:
+        return find_prompt(name, task.language, config, agent.prompts)
+
+    approach = approach_to(task, agent.settings)
+    memory = {"local": "memory_local", "lifelong": "memory_lifelong"}.get(agent.memory)
+    return ReactPrompts(
+        system=find(approach.prompt),
+        values=approach.values,
+        conclusion=find(family_of(task).conclusion),
+        tagged=find("react_tagged") if agent.calls == "tagged" else None,
+        memory=find(memory) if memory else None,
+        lessons=find("memory_lessons") if agent.memory == "lifelong" else None,
+    )
+
+
+def turn_settings_for(
+    agent: ModelAgentConfig, config: Config, task: Task, client: ChatClient
+) -> TurnSettings:
+    """The `TurnSettings` of an agent with this configuration. Raises `ConfigError`."""
+    return TurnSettings(
+        client=client,
+        language=task.language,
+        max_steps=agent.max_steps,
+        wire=TAGGED if agent.calls == "tagged" else NATIVE,
+        reach=reach_for(agent, config, task.language, client),
+        turn_tools=approach_to(task, agent.settings).own_tools,
+    )
+
+
+def team_turn_settings_for(
+    agent: TeamAgentConfig, turn_settings: TurnSettings, config: Config, prompts: ReactPrompts
+) -> TurnSettings:
+    """`manner` with the tool that delegates work to members. Raises `ConfigError`."""
+    prompt = find_prompt("team_member", turn_settings.language, config, agent.prompts)
+    member = replace(turn_settings, max_steps=agent.member_steps, turn_tools=(), prompt=prompt.hash)
+    delegation = Delegation(member, prompt, prompts.tagged, agent.members)
+    return replace(turn_settings, own_tools=(*turn_settings.own_tools, delegation))
+
+
+def reach_for(
+    agent: ModelAgentConfig, config: Config, language: TaskLanguage, client: ChatClient
+) -> PromptLimit | None:
+    """When and how its messages are compacted; None if they never are. Raises `ConfigError`."""
+    context = agent.context
+    if context.strategy == "none":
+        return None
+    return PromptLimit(
+        strategy=context.strategy,
+        limit=int(context.at * client.config.context),
+        keep=context.keep,
+        ask=find_prompt("compact", language, config, agent.prompts),
+        stand=find_prompt("compacted", language, config, agent.prompts),
+    )
+
+
+def options_of(agent: ModelAgentConfig) -> dict[str, JsonValue]:
+    """The agent's settings besides its model and prompts, for its version."""
+    return agent.model_dump(mode="json", exclude={"model", "prompts"})

@@ -217,7 +217,8 @@ class PersonAgent:
         self, part: Literal["agent", "conclusion"], dialogue: Dialogue, context: StepContext
     ) -> ReplyMove | HandInMove:
         """Carry out the calls of this turn, or find them in the log; returns the move that ends the turn."""
-        if not any(_is_taken(event.body) for event in context.log):
+        marks = (event.body.mark for event in context.log if isinstance(event.body, Marked))
+        if not any(isinstance(mark, PartTaken) for mark in marks):
             await context.mark(PartTaken(person=await self._player.taken()))
         done = {event.body.key: event.body for event in context.log}
         most = limits_of(context).max_tool_calls_per_turn
@@ -263,10 +264,6 @@ def _nobody() -> CuecardError:
 
 def _out_of_place() -> CuecardError:
     return CuecardError(_("The person who plays the agent made a move out of place"))
-
-
-def _is_taken(body: object) -> bool:
-    return isinstance(body, Marked) and isinstance(body.mark, PartTaken)
 
 
 Ask = Callable[[Dialogue | None], Awaitable[UserReply]]

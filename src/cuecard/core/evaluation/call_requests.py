@@ -160,8 +160,7 @@ def _is_visible_to(event: Event, target: ModelReplied, seq: int) -> bool:
     return beside and body.scope != target.scope and not around
 
 
-async def _nobody(dialogue: Dialogue | None) -> UserReply:
-    del dialogue
+async def _nobody(_dialogue: Dialogue | None) -> UserReply:
     raise _not_again("user")
 
 

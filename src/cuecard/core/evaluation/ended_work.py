@@ -56,14 +56,14 @@ async def offer_judging(
 
 
 async def offer_rescoring(
-    workspace: Archive, plan: RescorePlan, config: Config, *, by: str, anew: bool = False
+    workspace: Archive, plan: RescorePlan, config: Config, *, by: str
 ) -> RunRecord:
     """Enter the rescored run, and offer it to workers to be judged. Raises what `enter_rescoring` and `offer_judging` raise."""
     from cuecard.core.evaluation.runs import judges_of
 
     async with ModelHub(config) as hub:
         judges = judges_of(plan.judges, config, hub)
-        run = await enter_rescoring(workspace, plan, judges, by=by, anew=anew)
+        run = await enter_rescoring(workspace, plan, judges, by=by)
     await offer_judging(workspace, run.id, plan.judges, config, by=by)
     return await outlast(workspace, workspace.runs.get, run.id)
 

@@ -69,7 +69,10 @@ def probe_results(
     return tuple(
         result
         for probe in PROBES
-        for result in (*_by_rule(probe, task), *_in_order(by_probe[probe]))
+        for result in (
+            *_by_rule(probe, task),
+            *sorted(by_probe[probe], key=lambda r: (r.baseline, r.model, r.sample)),
+        )
     )
 
 
@@ -103,10 +106,6 @@ def _by_rule(probe: ProbeName, task: Task) -> Iterator[ProbeResult]:
     elif probe == "laws":
         found = conflicts(facts_of(task))
         yield ProbeResult(probe=probe, right=not found, findings=found)
-
-
-def _in_order(results: list[ProbeResult]) -> list[ProbeResult]:
-    return sorted(results, key=lambda r: (r.baseline, r.model, r.sample))
 
 
 def _result(

@@ -142,10 +142,7 @@ def _place(name: str, judges: Sequence[str]) -> int:
 def _by_trial(usage: Iterable[UsageRecord]) -> dict[int, tuple[Payment, ...]]:
     found: dict[int, tuple[Payment, ...]] = {}
     for used in usage:
-        payment = Payment(
-            payer=used.payer, model=used.model, calls=used.calls, usage=used.usage, cost=used.cost
-        )
-        found[used.trial_id] = (*found.get(used.trial_id, ()), payment)
+        found[used.trial_id] = (*found.get(used.trial_id, ()), Payment.from_fields(used))
     return found
 
 

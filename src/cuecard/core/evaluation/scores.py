@@ -13,7 +13,6 @@ from cuecard.core.engine.events import Event
 from cuecard.core.engine.messages import PlayerRef
 from cuecard.core.errors import CuecardError, NotFound
 from cuecard.core.evaluation.plans import no_exam, settings_of
-from cuecard.core.families.checkpoints.score import ProfileCount
 from cuecard.core.i18n import _, current_language, listed
 from cuecard.core.label_records import JudgementHead
 from cuecard.core.players import DEFAULT_JUDGE
@@ -169,7 +168,7 @@ class TrialScores:
 class GroupScores(Frozen):
     """One agent on the tasks of one family. `trials`: all trials of the grid, of which `ended` and `judged` are
     counted; `failed`: those ended by a failure, which are scored like any other. `baseline`: agent, user, world or judge
-    is an offline player. `profiles`: for checkpoint tasks only.
+    is an offline player.
     """
 
     agent: str
@@ -180,7 +179,6 @@ class GroupScores(Frozen):
     failed: int
     baseline: bool
     measures: tuple[AggregateMeasure, ...]
-    profiles: tuple[ProfileCount, ...] = ()
     breakdown: Breakdown = Breakdown()
 
 
@@ -261,7 +259,6 @@ class _Group:
     def scores(self, agent: str, family: Family) -> GroupScores:
         players = [ref for t in self.trials for ref in (t.agent, t.user, t.world)]
         ends = [t.termination for t in self.trials if t.termination is not None]
-        breakdown = self.counts.result()
         return GroupScores(
             agent=agent,
             family=family,
@@ -271,6 +268,5 @@ class _Group:
             failed=sum(end.is_failure for end in ends),
             baseline=self.baseline_judge or any(ref.baseline for ref in players),
             measures=aggregate(self.scored),
-            profiles=breakdown.profiles,
-            breakdown=breakdown,
+            breakdown=self.counts.result(),
         )

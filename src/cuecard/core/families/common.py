@@ -158,9 +158,8 @@ def judge_by_letters(gold: Gold, prediction: Prediction, question: str) -> Judge
     return (judge_answer(gold.answers, prediction.answer, question),), None
 
 
-def refuse(gold: Gold, reason: str) -> Judged:
+def refuse(_gold: Gold, reason: str) -> Judged:
     """`no` for the final answer."""
-    del gold
     return refuse_answer(reason), None
 
 
@@ -175,46 +174,39 @@ def answer_text(gold: Gold, item: Item) -> str:
     return gold.answers[0] if item.kind is ItemKind.ANSWER else item.key
 
 
-def no_chain(gold: Gold) -> None:
+def no_chain(_gold: Gold) -> None:
     """The user does not lead through steps."""
-    del gold
 
 
-def no_facts(gold: Gold) -> tuple[Fact, ...]:
+def no_facts(_gold: Gold) -> tuple[Fact, ...]:
     """There is no world of its own."""
-    del gold
     return ()
 
 
-def no_columns(task: Task, gold: Gold) -> tuple[str, ...]:
+def no_columns(_task: Task, _gold: Gold) -> tuple[str, ...]:
     """No columns: only tables have them."""
-    del task, gold
     return ()
 
 
-def plain_approach(gold: Gold, settings: Settings) -> Approach:
+def plain_approach(_gold: Gold, _settings: Settings) -> Approach:
     """The agent's own prompt, whatever the settings."""
-    del gold, settings
     return Approach("react")
 
 
-def records(gold: Gold, secrets: Secrets) -> Index:
+def records(_gold: Gold, secrets: Secrets) -> Index:
     """An index that finds statements by their subject and attribute."""
-    del gold
     return RecordIndex(secrets.statements, secrets.guard, secrets.public)
 
 
-def nothing_of_play(gold: Gold) -> Mapping[str, object]:
+def nothing_of_play(_gold: Gold) -> Mapping[str, object]:
     """Nothing: neither the user nor the world depends on this gold."""
-    del gold
     return {}
 
 
 def no_figures(
-    gold: Gold, prediction: Prediction, events: Sequence[Event], judgement: Judgement
+    _gold: Gold, _prediction: Prediction, _events: Sequence[Event], _judgement: Judgement
 ) -> Mapping[str, object]:
     """No figures besides those that every trial has."""
-    del gold, prediction, events, judgement
     return {}
 
 

@@ -39,31 +39,6 @@ if TYPE_CHECKING:
     from cuecard.core.llm.hub import ModelHub
 
 
-async def judge_answer(
-    client: ChatClient,
-    question: str,
-    names: Sequence[str],
-    answer: str,
-    context: CallContext,
-    *,
-    prompt: Prompt,
-    language: TaskLanguage,
-    attempts: int = 3,
-) -> Verdict:
-    """The verdict on `answer` against the gold answer and its aliases; see `equivalent`."""
-    same, reason = await equivalent(
-        client,
-        question,
-        names,
-        answer,
-        context,
-        prompt=prompt,
-        language=language,
-        attempts=attempts,
-    )
-    return Verdict(item=Item(kind=ItemKind.ANSWER), decision=same, rationale=reason)
-
-
 async def equivalent(
     client: ChatClient,
     question: str,
@@ -264,7 +239,8 @@ class ModelJudge:
     async def answer(
         self, task: Task, names: Sequence[str], answer: str, context: CallContext
     ) -> Verdict:
-        return await judge_answer(
+        """The verdict on a final answer; see `equivalent`."""
+        same, reason = await equivalent(
             self.client,
             task.query,
             names,
@@ -274,6 +250,7 @@ class ModelJudge:
             language=task.language,
             attempts=self.attempts,
         )
+        return Verdict(item=Item(kind=ItemKind.ANSWER), decision=same, rationale=reason)
 
     def asking(self, name: str, task: Task) -> Asking:
         return Asking(

@@ -12,7 +12,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING
 
 from cuecard.core.errors import AgentPaused, Halt, ModelCallError, ModelPaused
-from cuecard.core.i18n import _, headed, ngettext
+from cuecard.core.i18n import N_, _, headed, ngettext
 from cuecard.core.llm.replies import Malformed, WebPage
 from cuecard.core.llm.wire import ServerFailure, ServerMessage
 from cuecard.core.secrets import scrub
@@ -356,6 +356,8 @@ class Breaker:
     does a server that asks to wait longer than `MAX_WAIT`. `worked`: a call succeeded before.
     """
 
+    _keeps_failing = N_("The model keeps failing")
+
     def __init__(self, label: str, give_up_after: int) -> None:
         self._label = label
         self._give_up_after = give_up_after
@@ -387,7 +389,7 @@ class Breaker:
             "{model}: {n} calls in a row failed, each with all its attempts; the last: {reason}",
             self._row,
         ).format(model=self._label, n=self._row, reason=headed(failure.title, failure.message))
-        return self._paused(self._keeps_failing(), message, failure.hint)
+        return self._paused(_(self._keeps_failing), message, failure.hint)
 
     def _left_alone(self, failure: Failure, seconds: float) -> Halt:
         wait = timedelta(seconds=round(seconds))
@@ -399,9 +401,6 @@ class Breaker:
         )
         return self._paused(_("The server wants to be left alone"), message, _("go on after that"))
 
-    def _keeps_failing(self) -> str:
-        return _("The model keeps failing")
-
     def _paused(self, title: str, message: str, hint: str) -> Halt:
         return ModelPaused(title, message, hint)
 
@@ -409,8 +408,7 @@ class Breaker:
 class AgentBreaker(Breaker):
     """The circuit breaker of an agent that is another program."""
 
-    def _keeps_failing(self) -> str:
-        return _("The agent keeps failing")
+    _keeps_failing = N_("The agent keeps failing")
 
     def _paused(self, title: str, message: str, hint: str) -> Halt:
         return AgentPaused(title, message, hint)

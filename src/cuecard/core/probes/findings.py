@@ -8,8 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from cuecard.core.agents.model_agents import options_of, prompts_for, turn_settings_for
-from cuecard.core.agents.react import ReactAgent
+from cuecard.core.agents.react import ReactAgent, options_of, prompts_for, turn_settings_for
 from cuecard.core.config import Prompt, find_prompt
 from cuecard.core.config_players import ModelAgentConfig, ReactAgentConfig, Settings
 from cuecard.core.config_schema import Config

@@ -198,7 +198,7 @@ class GraphErrorCounts:
         f1 = figures.value("triplet_f1")
         if f1 is not None:
             self._compacted["with" if figures.value("compactions") else "without"].append(f1)
-            self._turns.append((user_turns_of(figures), f1))
+            self._turns.append((int(figures.value("user_turns") or 0), f1))
 
     def result(self) -> GraphErrors:
         return GraphErrors(
@@ -252,10 +252,6 @@ def _grouped(
     for turns, f1 in found:
         groups[class_of(turns)].append(f1)
     return groups
-
-
-def user_turns_of(figures: TrialFigures) -> int:
-    return int(figures.value("user_turns") or 0)
 
 
 def turns_class(turns: int) -> str:

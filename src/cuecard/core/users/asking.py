@@ -4,6 +4,7 @@ check refuses its words.
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from functools import partial
 from typing import Annotated, Any, Generic, Literal, Protocol, TypeVar
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict
@@ -84,55 +85,50 @@ class Turn(Generic[Shape, Findings]):
     findings: Findings
 
 
-async def ask_turn(
-    client: ChatClient,
-    text: str,
-    shape: type[Shape],
-    context: CallContext,
-    *,
-    prompt: Prompt,
-    language: TaskLanguage,
-    examine: Callable[[Shape], Findings],
-) -> Turn[Shape, Findings] | Flag:
-    """The model's answer to `text`. If `examine` finds fault with it, the model is asked once more; the second answer is
-    returned whatever the checks say. A flag if the model gave no answer of that shape.
+@dataclass(frozen=True)
+class Asker:
+    """A simulator's model, which is asked for turns in the language of the task. Asking raises `ModelCallError` and `Halt`."""
 
-    Raises `ModelCallError` and `Halt`.
-    """
-    messages = [wire.user(text)]
-    asked = await ask_structured(client, messages, shape, context, prompt=prompt, language=language)
-    if asked.value is None:
-        return _unusable(asked.problem)
-    findings = examine(asked.value)
-    if not findings.complaints:
-        return Turn(asked.value, findings)
-    messages += [
-        wire.assistant(asked.raw[:_MAX_SHOWN]),
-        wire.user(once_more(language, findings.complaints)),
-    ]
-    again = await ask_structured(client, messages, shape, context, prompt=prompt, language=language)
-    if again.value is None:
-        return _unusable(again.problem)
-    return Turn(again.value, examine(again.value))
+    client: ChatClient
+    language: TaskLanguage
 
+    async def turn(
+        self,
+        text: str,
+        shape: type[Shape],
+        prompt: Prompt,
+        context: CallContext,
+        examine: Callable[[Shape], Findings],
+    ) -> Turn[Shape, Findings] | Flag:
+        """The model's answer to `text`. If `examine` finds fault with it, the model is asked once more; the second answer is
+        returned whatever the checks say. A flag if the model gave no answer of that shape.
+        """
+        ask = partial(ask_structured, self.client, prompt=prompt, language=self.language)
+        messages = [wire.user(text)]
+        asked = await ask(messages, shape, context)
+        if asked.value is None:
+            return _unusable(asked.problem)
+        findings = examine(asked.value)
+        if not findings.complaints:
+            return Turn(asked.value, findings)
+        messages += [
+            wire.assistant(asked.raw[:_MAX_SHOWN]),
+            wire.user(once_more(self.language, findings.complaints)),
+        ]
+        again = await ask(messages, shape, context)
+        if again.value is None:
+            return _unusable(again.problem)
+        return Turn(again.value, examine(again.value))
 
-async def ask_once(
-    client: ChatClient,
-    text: str,
-    shape: type[Shape],
-    context: CallContext,
-    *,
-    prompt: Prompt,
-    language: TaskLanguage,
-) -> Shape | Flag:
-    """The model's answer to `text`, from a single call; a flag if it does not have that shape.
-
-    Raises `ModelCallError` and `Halt`.
-    """
-    asked = await ask_structured(
-        client, [wire.user(text)], shape, context, prompt=prompt, language=language, attempts=1
-    )
-    return _unusable(asked.problem) if asked.value is None else asked.value
+    async def once(
+        self, text: str, shape: type[Shape], prompt: Prompt, context: CallContext
+    ) -> Shape | Flag:
+        """The model's answer to `text`, from a single call; a flag if it does not have that shape."""
+        messages, language = [wire.user(text)], self.language
+        asked = await ask_structured(
+            self.client, messages, shape, context, prompt=prompt, language=language, attempts=1
+        )
+        return _unusable(asked.problem) if asked.value is None else asked.value
 
 
 def _unusable(problem: str) -> Flag:

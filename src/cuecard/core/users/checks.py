@@ -333,7 +333,12 @@ class PersonaLines:
             doubled=tuple(stage.title for stage in doubled),
             missing=(missing,),
             own=own,
-            known=(*own, self._persona.behaviour, *found, *(_all_lines(stages) if skipped else ())),
+            known=(
+                *own,
+                self._persona.behaviour,
+                *found,
+                *(stage.line for stage in stages if skipped),
+            ),
             not_met=not_met,
             coming=tuple(s for n, s in enumerate(stages, start=1) if n not in done),
         )
@@ -413,7 +418,3 @@ def _touches(text: str, line: str) -> bool:
 
 def _kept(reply: UserReply) -> bool:
     return reply.edited and reply.meaning == "kept"
-
-
-def _all_lines(stages: tuple[Stage, ...]) -> tuple[str, ...]:
-    return tuple(stage.line for stage in stages)

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import TYPE_CHECKING
 
-from cuecard.core.engine.events import Limits
 from cuecard.core.engine.messages import (
     Act,
     CheckpointStatus,
@@ -16,15 +15,15 @@ from cuecard.core.engine.messages import (
     PlayerRef,
     UserReply,
 )
-from cuecard.core.engine.step_context import StepContext, User
+from cuecard.core.engine.step_context import StepContext
 from cuecard.core.families.checkpoints.gold import Checkpoint
 from cuecard.core.families.registry import chain_of
 from cuecard.core.tasks.models import Task, TaskLanguage
 from cuecard.core.text import contains_term, normalise, questions, statements_in, without_terms
-from cuecard.core.users.scripted import OneShotUser, Phrase, ScriptedUser, next_stage, phrase
+from cuecard.core.users.scripted import PATIENCE, Phrase, phrase
 
 if TYPE_CHECKING:
-    from cuecard.core.config_players import ScriptedUserConfig
+    pass
 
 Status = CheckpointStatus
 
@@ -255,9 +254,6 @@ def _stuck_before(dialogue: Dialogue) -> int:
     return count
 
 
-PATIENCE = 3
-
-
 class ScriptedResponder:
     """Asks the ambiguous question and classifies every turn of the agent by the names in it (`read_move`). It never
     says the next question or a forbidden string. After `patience` turns in a row without progress it gives up; a
@@ -283,54 +279,3 @@ class ScriptedResponder:
             return UserReply(text=self._task.opening)
         move = read_move(last, self._rules.place(dialogue).step)
         return self._rules.reply(self._rules.follow(dialogue, last, move))
-
-
-HASTY = "scripted:hasty"
-
-
-class _HastyUser(ScriptedUser):
-    """Takes the cue of the next stage for met, whatever the agent said."""
-
-    @property
-    def ref(self) -> PlayerRef:
-        return PlayerRef(name=HASTY, kind=HASTY, baseline=True)
-
-    def answer(self, dialogue: Dialogue) -> UserReply:
-        number = next_stage(self._persona, dialogue)
-        if number is None:
-            return super().answer(dialogue)
-        line = self._persona.stages[number - 1].line
-        return UserReply(text=line, stage=number, cue_met=True)
-
-
-def _hasty_user(task: Task) -> User:
-    if chain_of(task):
-        return ScriptedResponder(task, 1)
-    return OneShotUser(task, 0) if task.persona is None else _HastyUser(task)
-
-
-def scripted_user_for(task: Task) -> User:
-    """The offline user for `task`: a responder where the user leads through steps, a scripted user for a persona,
-    otherwise a user who asks once.
-
-    With many stages the scripted user waits fewer turns for each cue, so that even an agent that never meets one
-    hears the last stage within the usual limit of turns.
-    """
-    if chain_of(task):
-        return ScriptedResponder(task)
-    if task.persona is None:
-        return OneShotUser(task)
-    turns_a_stage = (Limits().max_turns - 1) // len(task.stages)
-    return ScriptedUser(task, patience=min(PATIENCE, max(turns_a_stage - 1, 0)))
-
-
-def make_user(
-    _name: str,
-    settings: ScriptedUserConfig,
-    _config: object,
-    _hub: object,
-    task: Task,
-    *_rest: object,
-) -> User:
-    """As `scripted_user_for`, or the one that waits for no cue; there is nothing else to configure."""
-    return _hasty_user(task) if settings.kind == HASTY else scripted_user_for(task)

@@ -2,12 +2,16 @@
 one that asks once; and the phrases they use.
 """
 
+from __future__ import annotations
+
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
+from cuecard.core.engine.events import Limits
 from cuecard.core.engine.messages import Dialogue, PlayerRef, UserReply
-from cuecard.core.engine.step_context import CallContext, StepContext
+from cuecard.core.engine.step_context import CallContext, StepContext, User
+from cuecard.core.families.registry import chain_of
 from cuecard.core.tasks.models import Cue, CueKind, Persona, Stage, Task, TaskLanguage
 from cuecard.core.text import (
     contains_term,
@@ -20,6 +24,9 @@ from cuecard.core.text import (
     shared_words,
     statements_in,
 )
+
+if TYPE_CHECKING:
+    from cuecard.core.config_players import ScriptedUserConfig
 
 
 def next_stage(persona: Persona, dialogue: Dialogue) -> int | None:
@@ -341,3 +348,58 @@ class OneShotUser:
         if said and is_question(said[-1]) and answered < self._max_questions:
             return UserReply(text=phrase(self._task.language, "no_preference"))
         return UserReply(text=phrase(self._task.language, "thanks"), done=True, answered=True)
+
+
+HASTY = "scripted:hasty"
+
+
+class _HastyUser(ScriptedUser):
+    """Takes the cue of the next stage for met, whatever the agent said."""
+
+    @property
+    def ref(self) -> PlayerRef:
+        return PlayerRef(name=HASTY, kind=HASTY, baseline=True)
+
+    def answer(self, dialogue: Dialogue) -> UserReply:
+        number = next_stage(self._persona, dialogue)
+        if number is None:
+            return super().answer(dialogue)
+        line = self._persona.stages[number - 1].line
+        return UserReply(text=line, stage=number, cue_met=True)
+
+
+def _hasty_user(task: Task) -> User:
+    if chain_of(task):
+        from cuecard.core.users.responder import ScriptedResponder
+
+        return ScriptedResponder(task, 1)
+    return OneShotUser(task, 0) if task.persona is None else _HastyUser(task)
+
+
+def scripted_user_for(task: Task) -> User:
+    """The offline user for `task`: a responder where the user leads through steps, a scripted user for a persona,
+    otherwise a user who asks once.
+
+    With many stages the scripted user waits fewer turns for each cue, so that even an agent that never meets one
+    hears the last stage within the usual limit of turns.
+    """
+    if chain_of(task):
+        from cuecard.core.users.responder import ScriptedResponder
+
+        return ScriptedResponder(task)
+    if task.persona is None:
+        return OneShotUser(task)
+    turns_a_stage = (Limits().max_turns - 1) // len(task.stages)
+    return ScriptedUser(task, patience=min(PATIENCE, max(turns_a_stage - 1, 0)))
+
+
+def make_user(
+    _name: str,
+    settings: ScriptedUserConfig,
+    _config: object,
+    _hub: object,
+    task: Task,
+    *_rest: object,
+) -> User:
+    """As `scripted_user_for`, or the one that waits for no cue; there is nothing else to configure."""
+    return _hasty_user(task) if settings.kind == HASTY else scripted_user_for(task)

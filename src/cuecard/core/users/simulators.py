@@ -24,12 +24,11 @@ from cuecard.core.tasks.models import CueKind, Persona, Task, TaskLanguage
 from cuecard.core.text import storable
 from cuecard.core.users.asking import (
     MOVES,
+    Asker,
     FarewellAnswer,
     PersonaAnswer,
     ResponderAnswer,
     Turn,
-    ask_once,
-    ask_turn,
     label,
     listed,
     transcript,
@@ -54,7 +53,23 @@ _WHEN: dict[TaskLanguage, dict[CueKind, str]] = {
 }
 
 
-class PersonaUser:
+class _Simulator:
+    """A user part whose words are a model's."""
+
+    kind: str
+
+    def __init__(self, name: str, client: ChatClient, task: Task, *prompts: Prompt) -> None:
+        self._name, self._prompts = name, prompts
+        self._language: TaskLanguage = task.language
+        self._model = Asker(client, task.language)
+
+    @property
+    def ref(self) -> PlayerRef:
+        model, version = self._model.client.config.model, version_of(*self._prompts)
+        return PlayerRef(name=self._name, kind=self.kind, model=model, version=version)
+
+
+class PersonaUser(_Simulator):
     """A model plays the persona. It is shown the current stage in full and only the titles of later ones, and returns
     whether the cue is met and what the person says; a reply discloses at most one stage, always the next. If the cue is
     met and the words lack the stage's line, the line is said instead. Words that would give a line away are asked for
@@ -67,27 +82,18 @@ class PersonaUser:
     Raises `ValueError` for a task without a persona.
     """
 
+    kind = "persona"
+
     def __init__(
         self, name: str, client: ChatClient, task: Task, prompt: Prompt, end_prompt: Prompt
     ) -> None:
         if task.persona is None:
             raise ValueError("a persona needs a task with one")
-        self._name = name
-        self._client = client
+        super().__init__(name, client, task, prompt, end_prompt)
         self._persona: Persona = task.persona
-        self._language: TaskLanguage = task.language
         self._prompt, self._end_prompt = prompt, end_prompt
         self._scripted = ScriptedUser(task)
         self._checks = PersonaChecks(task)
-
-    @property
-    def ref(self) -> PlayerRef:
-        return PlayerRef(
-            name=self._name,
-            kind="persona",
-            model=self._client.config.model,
-            version=version_of(self._prompt, self._end_prompt),
-        )
 
     async def open(self, context: CallContext) -> UserReply:
         return await self._scripted.open(context)
@@ -103,15 +109,8 @@ class PersonaUser:
                 return self._checks.disclosing(answer.reply, number, dialogue)
             return self._checks.pushing(answer.reply, number, dialogue, ends=answer.done)
 
-        turn = await ask_turn(
-            self._client,
-            self.asked(dialogue),
-            PersonaAnswer,
-            context,
-            prompt=self._prompt,
-            language=self._language,
-            examine=examine,
-        )
+        asked = self.asked(dialogue)
+        turn = await self._model.turn(asked, PersonaAnswer, self._prompt, context, examine)
         if not isinstance(turn, Turn):
             scripted = await self._scripted.reply(dialogue, context)
             return scripted.model_copy(update={"flags": (turn,)})
@@ -126,14 +125,12 @@ class PersonaUser:
         )
 
     async def _end(self, dialogue: Dialogue, context: CallContext) -> UserReply:
-        turn = await ask_turn(
-            self._client,
+        turn = await self._model.turn(
             self.asked(dialogue),
             FarewellAnswer,
+            self._end_prompt,
             context,
-            prompt=self._end_prompt,
-            language=self._language,
-            examine=lambda answer: self._checks.pushing(answer.reply, None, dialogue),
+            lambda answer: self._checks.pushing(answer.reply, None, dialogue),
         )
         if not isinstance(turn, Turn):
             scripted = await self._scripted.reply(dialogue, context)
@@ -181,7 +178,7 @@ def version_of(*prompts: Prompt) -> str:
     return hashlib.sha256("".join(prompt.hash for prompt in prompts).encode()).hexdigest()[:12]
 
 
-class ModelResponder:
+class ModelResponder(_Simulator):
     """A model classifies the agent's turn and words the reply; status, clue and progress follow from the decision table
     (`ChainRules`, after DiscoBench).
 
@@ -194,23 +191,14 @@ class ModelResponder:
     of another family.
     """
 
+    kind = "responder"
+
     def __init__(self, name: str, client: ChatClient, task: Task, prompt: Prompt) -> None:
-        self._name = name
-        self._client = client
+        super().__init__(name, client, task, prompt)
         self._task = task
-        self._language: TaskLanguage = task.language
         self._prompt = prompt
         self._rules = ChainRules(task, patience=None)
         self._checks = ResponderChecks(task, self._rules)
-
-    @property
-    def ref(self) -> PlayerRef:
-        return PlayerRef(
-            name=self._name,
-            kind="responder",
-            model=self._client.config.model,
-            version=version_of(self._prompt),
-        )
 
     async def open(self, context: StepContext) -> UserReply:
         return UserReply(text=self._task.opening)
@@ -228,15 +216,8 @@ class ModelResponder:
                 return Words(self._rules.words(outcome))
             return self._checks.words(answer.reply, place, dialogue)
 
-        turn = await ask_turn(
-            self._client,
-            self.asked(dialogue),
-            ResponderAnswer,
-            context,
-            prompt=self._prompt,
-            language=self._language,
-            examine=examine,
-        )
+        asked = self.asked(dialogue)
+        turn = await self._model.turn(asked, ResponderAnswer, self._prompt, context, examine)
         if not isinstance(turn, Turn):
             outcome = self._rules.follow(dialogue, last, read_move(last, place.step))
             return self._rules.reply(outcome, flags=(turn,))
@@ -293,16 +274,9 @@ class PersonaOnce(PersonaUser):
 
     async def reply(self, dialogue: Dialogue, context: CallContext) -> UserReply:
         number = next_stage(self._persona, dialogue)
-        asked, language = self.asked(dialogue), self._language
+        asked = self.asked(dialogue)
         if number is None:
-            last = await ask_once(
-                self._client,
-                asked,
-                FarewellAnswer,
-                context,
-                prompt=self._end_prompt,
-                language=language,
-            )
+            last = await self._model.once(asked, FarewellAnswer, self._end_prompt, context)
             if isinstance(last, Flag):
                 return _unusable(last)
             return UserReply(
@@ -311,9 +285,7 @@ class PersonaOnce(PersonaUser):
                 reason=storable(last.reason),
                 flags=self._checks.pushing(last.reply, None, dialogue).flags,
             )
-        answer = await ask_once(
-            self._client, asked, PersonaAnswer, context, prompt=self._prompt, language=language
-        )
+        answer = await self._model.once(asked, PersonaAnswer, self._prompt, context)
         if isinstance(answer, Flag):
             return _unusable(answer)
         if answer.cue_met:
@@ -340,14 +312,8 @@ class ResponderOnce(ModelResponder):
         last = dialogue.last("agent")
         if last is None:
             return UserReply(text=self._task.opening)
-        answer = await ask_once(
-            self._client,
-            self.asked(dialogue),
-            ResponderAnswer,
-            context,
-            prompt=self._prompt,
-            language=self._language,
-        )
+        asked = self.asked(dialogue)
+        answer = await self._model.once(asked, ResponderAnswer, self._prompt, context)
         if isinstance(answer, Flag):
             return _unusable(answer)
         place = self._rules.place(dialogue)

@@ -4,7 +4,7 @@ import hashlib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Literal, Protocol, TypeGuard
+from typing import Literal, Protocol
 from urllib.parse import urlsplit
 
 from pydantic import JsonValue
@@ -112,11 +112,8 @@ def results(answer: JsonValue, *path: str) -> Iterator[dict[str, JsonValue]]:
 
 def kept(found: Iterator[SearchEntry | None]) -> list[SearchEntry]:
     """The entries without None, each address once."""
-    return list({e.url: e for e in reversed([*filter(_is_entry, found)])}.values())[::-1]
-
-
-def _is_entry(item: SearchEntry | None) -> TypeGuard[SearchEntry]:
-    return item is not None
+    entries = [entry for entry in found if entry is not None]
+    return list({entry.url: entry for entry in reversed(entries)}.values())[::-1]
 
 
 def _text(value: JsonValue) -> str:

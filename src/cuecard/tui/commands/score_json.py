@@ -139,7 +139,7 @@ def group_json(group: GroupScores) -> Json:
         "failed": group.failed,
         "baseline": group.baseline,
         "measures": aggregate_json(group.measures),
-        "profiles": _profiles_json(group.profiles),
+        "profiles": _profiles_json(group.breakdown.profiles),
         **_breakdown_json(group.breakdown),
     }
 

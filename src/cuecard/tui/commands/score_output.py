@@ -117,7 +117,7 @@ def _print_group(group: GroupScores, mine: Sequence[TrialScores], figures: Figur
         print_aggregate(title, shown, figures)
     else:
         say(_("{title}: nothing judged yet").format(title=title))
-    _print_profiles(group.profiles)
+    _print_profiles(group.breakdown.profiles)
     players: list[tuple[str, PlayerRef]] = []
     for scored in mine:
         trial = scored.trial

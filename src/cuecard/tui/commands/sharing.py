@@ -63,7 +63,7 @@ def pack(
     if run and since:
         raise typer.BadParameter(_("a run is packed whole"), param_hint="--since")
     from cuecard.annotate.sharing.bundle import packing_line, write_bundle
-    from cuecard.store.people import checked_name
+    from cuecard.store.roles import checked_name
 
     with live_progress(_("Packing…")) as status:
 

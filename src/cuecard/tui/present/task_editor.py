@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING, Any, Literal, cast
 from rich.text import Text
 
 from cuecard.annotate.authoring.changes import place_in_words
-from cuecard.annotate.authoring.edit import Problem
 from cuecard.annotate.authoring.ops import can_silence
 from cuecard.annotate.authoring.task_data import Path
-from cuecard.annotate.lint.codes import RULES
+from cuecard.annotate.lint.codes import RULES, Finding
 from cuecard.core.i18n import N_, _, joined, ngettext
 from cuecard.core.tasks.models import Family
 from cuecard.core.text import for_display, one_line
@@ -93,7 +92,7 @@ MARK = {"error": "✗", "warning": "!", "silenced": "·"}
 _TONE: dict[str, Tone] = {"error": "bad", "warning": "warn", "silenced": "muted"}
 
 
-def shown(problems: Sequence[Problem], wanted: Wanted, silenced: bool) -> list[Problem]:
+def shown(problems: Sequence[Finding], wanted: Wanted, silenced: bool) -> list[Finding]:
     """The problems of the wanted severity; those that the author silenced only when asked for."""
     return [
         problem
@@ -102,7 +101,7 @@ def shown(problems: Sequence[Problem], wanted: Wanted, silenced: bool) -> list[P
     ]
 
 
-def counted(problems: Sequence[Problem], wanted: Wanted, silenced: bool) -> str:
+def counted(problems: Sequence[Finding], wanted: Wanted, silenced: bool) -> str:
     """How many there are of each kind, and which of them are shown."""
     still = [problem for problem in problems if not problem.silenced]
     errors = sum(problem.severity == "error" for problem in still)
@@ -119,20 +118,20 @@ def counted(problems: Sequence[Problem], wanted: Wanted, silenced: bool) -> str:
     return " · ".join(parts)
 
 
-def mark_of(problem: Problem) -> GridCell:
+def mark_of(problem: Finding) -> GridCell:
     kind = "silenced" if problem.silenced else problem.severity
     return GridCell(MARK[kind], _TONE[kind])
 
 
-def reason_of(problem: Problem) -> GridCell:
+def reason_of(problem: Finding) -> GridCell:
     return GridCell(problem.reason, "muted" if problem.silenced else "plain")
 
 
-def place_of(problem: Problem, data: Mapping[str, Any]) -> str:
+def place_of(problem: Finding, data: Mapping[str, Any]) -> str:
     return place_in_words(problem.place, data) or _("The task")
 
 
-def explained(problem: Problem, data: Mapping[str, Any]) -> Text:
+def explained(problem: Finding, data: Mapping[str, Any]) -> Text:
     """One problem in full: where, what, why it matters, how to mend it, and the silence over it."""
     text = Text(overflow="fold")
     kind = _("error") if problem.severity == "error" else _("warning")

@@ -150,7 +150,7 @@ def shown(lines: Sequence[TaskLine], chosen: TaskFilter) -> list[TaskLine]:
     return [line for line in lines if chosen.keeps(line)]
 
 
-def _unsaved(draft: Draft | ThrownDraft, thrown: int = 0) -> TaskLine:
+def _unsaved(draft: Draft, thrown: int = 0) -> TaskLine:
     data = draft.data
     gold = data.get("gold")
     family = gold.get("family") if isinstance(gold, dict) else ""

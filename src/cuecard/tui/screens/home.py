@@ -51,7 +51,7 @@ def _load(
 
 def _entered(workspace: Workspace, name: str) -> tuple[str, str]:
     """The person's name, and why they are not entered, if they cannot be: whoever only looks needs not be."""
-    from cuecard.store.people import checked_name
+    from cuecard.store.roles import checked_name
 
     if workspace.read_only:
         return checked_name(name), workspace.read_only

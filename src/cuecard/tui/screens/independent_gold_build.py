@@ -11,6 +11,7 @@ from cuecard.annotate.authoring.edit import TaskEdit
 from cuecard.annotate.authoring.session import OpenedEdit
 from cuecard.annotate.authoring.task_data import Path, Snapshot
 from cuecard.annotate.independent_gold import building
+from cuecard.annotate.lint.codes import Finding
 from cuecard.core.i18n import N_, _, headed, listed, ngettext
 from cuecard.core.text import one_line
 from cuecard.tui.actions import Key, Means, keys
@@ -26,7 +27,6 @@ from cuecard.tui.screens.task.table import TablePane
 from cuecard.tui.widgets.entry_list import EntryList
 
 if TYPE_CHECKING:
-    from cuecard.annotate.authoring.edit import Problem
     from cuecard.store.workspace import Workspace
 
 
@@ -97,7 +97,7 @@ class IndependentGoldMode(TaskMode):
     def worked(self, ws: Workspace, task_id: str, person: str, seconds: float) -> None:
         ws.effort.add(building.gold_key(task_id), person, "time", seconds)
 
-    def problems(self, found: Sequence[Problem]) -> Sequence[Problem]:
+    def problems(self, found: Sequence[Finding]) -> Sequence[Finding]:
         return [problem for problem in found if problem.place.startswith("gold")]
 
     def tabs(self, data: Mapping[str, Any]) -> tuple[TabId, ...]:

@@ -27,7 +27,7 @@ from cuecard.core.i18n import _, listed, plural
 from cuecard.core.label_records import Phase
 from cuecard.core.text import one_line
 from cuecard.core.verdicts import Item
-from cuecard.store.people import checked_name
+from cuecard.store.roles import checked_name
 from cuecard.store.rows import trial_missing
 
 if TYPE_CHECKING:
@@ -346,16 +346,12 @@ def _taken(
                 problems.append(_problem(match, _twice(who, before, match)))
             continue
         labels.append(
-            OutsideLabel(
+            OutsideLabel.from_fields(
+                entry,
                 trial_id=match.trial.trial.id,
                 item=match.item,
                 person=who,
-                value=entry.value,
-                comment=entry.comment,
-                seconds=entry.seconds,
-                gold_wrong=entry.gold_wrong,
                 phase=entry.phase or phase or ("revealed" if match.file.shows_judge else None),
-                at=entry.at,
                 source=match.file.name,
             )
         )

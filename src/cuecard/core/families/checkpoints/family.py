@@ -276,9 +276,8 @@ _CHECKPOINTS = {
 }
 
 
-def _approach(chain: CheckpointChain, settings: Settings) -> Approach:
+def _approach(_chain: CheckpointChain, settings: Settings) -> Approach:
     """The agent's prompts and tools in DiscoBench's settings: told to ask, not told, without search, without asking."""
-    del chain
     setting = settings.checkpoints
     own = (ANSWER,) if setting == "no_ask" else (ASK, ANSWER)
     return Approach(_CHECKPOINTS[setting], own, world_tools=setting != "no_search")
@@ -305,8 +304,7 @@ def _conclude(public: PublicTask, dialogue: Dialogue, notes: Notes) -> Predictio
     return common.hand_in_answer(accepted[-1] if accepted else last.value if last else "")
 
 
-def _index(chain: CheckpointChain, secrets: Secrets) -> Index:
-    del chain
+def _index(_chain: CheckpointChain, secrets: Secrets) -> Index:
     return StepIndex(secrets.statements)
 
 

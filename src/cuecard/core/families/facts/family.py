@@ -209,8 +209,7 @@ async def _offline(public: PublicTask, dialogue: Dialogue, searcher: Searcher) -
     return AgentReply(text=await play.answer(public, dialogue, searcher))
 
 
-def _conclude(public: PublicTask, dialogue: Dialogue, notes: Notes) -> Prediction:
-    del public
+def _conclude(_public: PublicTask, dialogue: Dialogue, notes: Notes) -> Prediction:
     asked = dialogue.of("user")
     return common.hand_in_answer(derive_answer(asked[0].text if asked else "", tuple(notes.facts)))
 

@@ -22,7 +22,6 @@ from cuecard.core.formats.extraction import find_triples
 from cuecard.core.i18n import N_, _
 from cuecard.core.judges.lexical import refuse_triples
 from cuecard.core.predictions import PredictedTriple, Prediction, TriplesPrediction
-from cuecard.core.rescoring import GoldChange, ItemChange
 from cuecard.core.scoring.trial_score import GraphFigures, tallies
 from cuecard.core.tasks.gold import narrow
 from cuecard.core.tasks.models import Task
@@ -41,11 +40,10 @@ from cuecard.core.worlds.statements import Statement
 
 if TYPE_CHECKING:
     from cuecard.core.judges.model_asking import ModelAsks
-    from cuecard.core.rescoring import Asked, Carry
+    from cuecard.core.rescoring import Asked, Carry, ItemChange
 
 
-def _statements(task: Task, graph: Graph) -> Iterator[Statement]:
-    del task
+def _statements(_task: Task, graph: Graph) -> Iterator[Statement]:
     for index, triple in enumerate(graph.triples):
         value, *aliases = graph.names_of(triple.tail)
         yield Statement(
@@ -99,8 +97,7 @@ def _read_json(text: str) -> Prediction:
     return TriplesPrediction(triples=_TRIPLES.validate_json(text), raw=text)
 
 
-def _judge(task: Task, graph: Graph, prediction: Prediction) -> Judged | None:
-    del task
+def _judge(_task: Task, graph: Graph, prediction: Prediction) -> Judged | None:
     if not isinstance(prediction, TriplesPrediction):
         return None
     return judge_graph_lexically(graph, prediction.triples), None
@@ -117,8 +114,7 @@ async def _ask(
     return await judge_graph_by_model(asking, task.query, graph, prediction.triples, context), None
 
 
-def _item(task: Task, graph: Graph, item: Item) -> GoldItem:
-    del task
+def _item(_task: Task, graph: Graph, item: Item) -> GoldItem:
     triple = graph.triples[item.index]
     context: list[str] = []
     if triple.stage is not None:
@@ -147,8 +143,7 @@ async def _offline(public: PublicTask, dialogue: Dialogue, searcher: Searcher) -
     return AgentReply(text=await play.answer(public, dialogue, searcher))
 
 
-def _conclude(public: PublicTask, dialogue: Dialogue, notes: Notes) -> Prediction:
-    del public, dialogue
+def _conclude(_public: PublicTask, _dialogue: Dialogue, notes: Notes) -> Prediction:
     triples = tuple(
         PredictedTriple(head=f.subject, relation=f.attribute, tail=f.value)
         for f in notes.facts
@@ -168,6 +163,11 @@ def _said(graph: Graph, index: int) -> _Said:
 
 
 def _changes(old: Graph, new: Graph) -> tuple[ItemChange, ...]:
+    from cuecard.core.rescoring import GoldChange, ItemChange
+
+    def change(fate: GoldChange, old: int | None, new: int | None) -> ItemChange:
+        return ItemChange(fate=fate, old=_triple_item(old), new=_triple_item(new))
+
     before = {index: _said(old, index) for index in range(len(old.triples))}
     after = {index: _said(new, index) for index in range(len(new.triples))}
     same = _paired(after, before)
@@ -175,13 +175,13 @@ def _changes(old: Graph, new: Graph) -> tuple[ItemChange, ...]:
     found: list[ItemChange] = []
     for index, said in after.items():
         if index in same:
-            found.append(_change(GoldChange.SAME, same[index], index))
+            found.append(change(GoldChange.SAME, same[index], index))
             continue
         near = next((i for i, other in left.items() if _near(said, other)), None)
         if near is not None:
             del left[near]
-        found.append(_change(GoldChange.ADDED if near is None else GoldChange.CHANGED, near, index))
-    return (*found, *(_change(GoldChange.REMOVED, index, None) for index in left))
+        found.append(change(GoldChange.ADDED if near is None else GoldChange.CHANGED, near, index))
+    return (*found, *(change(GoldChange.REMOVED, index, None) for index in left))
 
 
 def _near(one: _Said, other: _Said) -> bool:
@@ -200,10 +200,6 @@ def _paired(after: dict[int, _Said], before: dict[int, _Said]) -> dict[int, int]
     for index, said in before.items():
         waiting[said].append(index)
     return {index: waiting[said].pop(0) for index, said in after.items() if waiting.get(said)}
-
-
-def _change(fate: GoldChange, old: int | None, new: int | None) -> ItemChange:
-    return ItemChange(fate=fate, old=_triple_item(old), new=_triple_item(new))
 
 
 def _triple_item(index: int | None) -> Item | None:

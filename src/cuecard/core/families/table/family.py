@@ -159,8 +159,7 @@ def _was_asked(notes: Notes, row: str, column: str) -> bool:
     return normalise(_query(row, column)) in notes.asked
 
 
-def _statements(task: Task, table: Table) -> Iterator[Statement]:
-    del task
+def _statements(_task: Task, table: Table) -> Iterator[Statement]:
     keys = table.key_indices
     for number, row in enumerate(table.rows):
         subject = tuple((one_line(cell),) for cell in table.key_of(row) if cell.strip())
@@ -218,8 +217,7 @@ def _read_json(text: str) -> Prediction:
     return TablePrediction(columns=table.columns, rows=table.rows, raw=text)
 
 
-def _judge(task: Task, table: Table, prediction: Prediction) -> Judged | None:
-    del task
+def _judge(_task: Task, table: Table, prediction: Prediction) -> Judged | None:
     if not isinstance(prediction, TablePrediction):
         return None
     return judge_table_lexically(table, prediction)
@@ -266,8 +264,7 @@ def _row_of(table: Table, item: Item) -> str:
     return _("row {n}, key: {key}").format(n=item.index + 1, key=key)
 
 
-def _item(task: Task, table: Table, item: Item) -> GoldItem:
-    del task
+def _item(_task: Task, table: Table, item: Item) -> GoldItem:
     return _row(table, item) if item.kind is ItemKind.ROW else _cell(table, item)
 
 
@@ -292,8 +289,7 @@ async def _offline(public: PublicTask, dialogue: Dialogue, searcher: Searcher) -
     return AgentReply(text=await answer(public, dialogue, searcher))
 
 
-def _conclude(public: PublicTask, dialogue: Dialogue, notes: Notes) -> Prediction:
-    del dialogue
+def _conclude(public: PublicTask, _dialogue: Dialogue, notes: Notes) -> Prediction:
     sheet = Sheet(public, notes)
     columns = public.columns or (*sheet.keys, *sheet.columns)
     rows = tuple(sheet.cells(row, columns) for row in sheet.rows)

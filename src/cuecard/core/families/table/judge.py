@@ -253,9 +253,8 @@ def metric_names(column: Column) -> str:
     return listed(metric.value for metric in column.metric)
 
 
-def _alike(predicted: str, gold: str, criterion: str) -> bool:
+def _alike(predicted: str, gold: str, _criterion: str) -> bool:
     """The baseline's substitute for `llm_judge`: similarity of names; the criterion is ignored."""
-    del criterion
     if not predicted.strip() or not gold.strip():
         return predicted.strip() == gold.strip()
     return same_thing(gold, predicted) is not None

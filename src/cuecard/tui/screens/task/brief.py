@@ -12,10 +12,11 @@ from textual.app import ComposeResult
 from textual.widgets import Static
 
 from cuecard.annotate.authoring import ops
-from cuecard.annotate.authoring.edit import Problem, TaskEdit
+from cuecard.annotate.authoring.edit import TaskEdit
 from cuecard.annotate.authoring.ops import can_silence, can_unsilence, silence, unsilence
 from cuecard.annotate.authoring.session import guidelines
 from cuecard.annotate.authoring.task_data import Path, blank_persona, parse_place
+from cuecard.annotate.lint.codes import Finding
 from cuecard.core.errors import CuecardError
 from cuecard.core.i18n import N_, _, beside, current_language, listed, plural
 from cuecard.tui.actions import Key, Means, keys
@@ -238,15 +239,15 @@ class ProblemsPane(TaskPane):
     def __init__(self, *, id: str) -> None:
         super().__init__(id=id)
         self._edit: TaskEdit | None = None
-        self._problems: Sequence[Problem] = []
+        self._problems: Sequence[Finding] = []
         self._wanted: present.Wanted = "all"
         self._with_silenced = False
         columns = (
-            Column[Problem]("", present.mark_of, raw=True, sort=lambda found: found.severity),
-            Column[Problem](N_("Problem"), present.reason_of, grow=3, least=20),
-            Column[Problem](N_("Place"), lambda found: present.place_of(found, self._data), grow=2, least=12),
-            Column[Problem](N_("Code"), lambda found: GridCell(found.code, "muted")),
-            Column[Problem](N_("Path"), lambda found: GridCell(found.place, "muted"), grow=1, least=16, spare=1),
+            Column[Finding]("", present.mark_of, raw=True, sort=lambda found: found.severity),
+            Column[Finding](N_("Problem"), present.reason_of, grow=3, least=20),
+            Column[Finding](N_("Place"), lambda found: present.place_of(found, self._data), grow=2, least=12),
+            Column[Finding](N_("Code"), lambda found: GridCell(found.code, "muted")),
+            Column[Finding](N_("Path"), lambda found: GridCell(found.place, "muted"), grow=1, least=16, spare=1),
         )  # fmt: skip
         self.view = ListView(
             columns,
@@ -273,7 +274,7 @@ class ProblemsPane(TaskPane):
         """Problems are shown when they are found."""
         self._edit = edit
 
-    def show(self, problems: Sequence[Problem]) -> None:
+    def show(self, problems: Sequence[Finding]) -> None:
         if problems is not self._problems:
             self._problems = problems
             self._refill()

@@ -12,10 +12,11 @@ from textual.message import Message
 from textual.widget import Widget
 from textual.widgets import ContentSwitcher
 
-from cuecard.annotate.authoring.edit import Problem, TaskEdit
+from cuecard.annotate.authoring.edit import TaskEdit
 from cuecard.annotate.authoring.session import OpenedEdit, keep_draft, open_task
 from cuecard.annotate.authoring.task_data import Path, Snapshot
 from cuecard.annotate.independent_gold.building import refuse_while_building
+from cuecard.annotate.lint.codes import Finding
 from cuecard.core.i18n import N_, _
 from cuecard.tui.actions import Key, Means, keys
 from cuecard.tui.app import CuecardApp, guarded
@@ -107,7 +108,7 @@ class TaskMode:
         """Enter time that was worked."""
         ws.effort.add(task_id, person, "time", seconds)
 
-    def problems(self, found: Sequence[Problem]) -> Sequence[Problem]:
+    def problems(self, found: Sequence[Finding]) -> Sequence[Finding]:
         """Those of the problems that concern who edits."""
         return found
 
@@ -164,7 +165,7 @@ class TaskEditor(Vertical):
         self._edit: TaskEdit | None = None
         self._left: dict[TabId, Sequence[Spot]] = {}
         self._loaded: dict[str, Mapping[str, Any]] = {}  # what of the edit each pane was given
-        self._problems: Sequence[Problem] = ()
+        self._problems: Sequence[Finding] = ()
         self._comments = False
         self._counts: dict[TabId, str] = {}
         self._going_in = False  # the focus is on its way to where keys change the task
@@ -359,7 +360,7 @@ class TaskEditor(Vertical):
         """Whether keys go where they change the task, or are about to."""
         return self._going_in or (self.pane is not None and self.pane.writing)
 
-    def show_problems(self, problems: Sequence[Problem]) -> None:
+    def show_problems(self, problems: Sequence[Finding]) -> None:
         """Count them in the tab's label, by severity, and list them on the tab."""
         self._problems = problems
         still = [problem for problem in problems if not problem.silenced]

@@ -101,7 +101,9 @@ def preview_of(plan: facts_ops.FactsPaste, pasted: PastedTable) -> Preview:
         names = listed((one_line(name, 24) or _("(no name)") for name in plan.left_out), 6)
         said.append([Piece(_("no field has this name, so it is left out: {names}").format(names=names), "bad")])  # fmt: skip
     labels = {field: _(column.label) for field, column in zip(FIELDS, COLUMNS, strict=True)}
-    columns = [labels[field] if field else _("(left out)") for field in facts_ops.fields_of(pasted)]
+    columns = [
+        labels[field] if field else _("(left out)") for field in facts_ops.fields_of(pasted)[0]
+    ]
     return Preview(said, columns, bool(new or changed), frozenset({"header"}))
 
 

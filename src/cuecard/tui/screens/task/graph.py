@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Any, cast
 from textual import events
 
 from cuecard.annotate.authoring import graph_ops, ops
-from cuecard.annotate.authoring.edit import Problem, TaskEdit
+from cuecard.annotate.authoring.edit import TaskEdit
 from cuecard.annotate.authoring.graph_ops import read_urls
 from cuecard.annotate.authoring.paste import as_tsv
 from cuecard.annotate.authoring.task_data import Path, parse_place
+from cuecard.annotate.lint.codes import Finding
 from cuecard.core.i18n import N_, _, ngettext
 from cuecard.tui.actions import Key, Means, keys
 from cuecard.tui.app import guarded
@@ -70,7 +71,7 @@ class TriplesPane(TriplesRoom):
             self.grid.changed()
         self.follow_later()
 
-    def found(self, problems: Sequence[Problem]) -> None:
+    def found(self, problems: Sequence[Finding]) -> None:
         """Mark the triples with problems; errors take precedence over warnings."""
         marks: dict[int, tuple[str, str]] = {}
         for problem in problems:

@@ -10,8 +10,9 @@ from textual.message import Message
 from textual.widget import Widget
 
 from cuecard.annotate.authoring import ops
-from cuecard.annotate.authoring.edit import Problem, TaskEdit
+from cuecard.annotate.authoring.edit import TaskEdit
 from cuecard.annotate.authoring.task_data import Path
+from cuecard.annotate.lint.codes import Finding
 from cuecard.core.i18n import N_, _
 from cuecard.tui.actions import Key, Means, keys
 from cuecard.tui.drawing import Container, Vertical, VerticalScroll
@@ -128,7 +129,7 @@ class TaskPane(Vertical):
             if isinstance(each, (Grid, EntryList, VerticalScroll))
         ]
 
-    def found(self, problems: Sequence[Problem]) -> None:
+    def found(self, problems: Sequence[Finding]) -> None:
         """These are the task's problems as of a moment ago."""
 
     def locate(self, path: Path) -> None:

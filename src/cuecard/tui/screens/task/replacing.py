@@ -12,7 +12,7 @@ from textual import on
 from textual.app import ComposeResult
 from textual.widgets import Input, Static
 
-from cuecard.annotate.authoring.replacing import TextMatch, find, replace
+from cuecard.annotate.authoring.ops import TextMatch, find, replace
 from cuecard.core.i18n import N_, _, joined, ngettext
 from cuecard.core.tasks.base import Frozen
 from cuecard.core.text import for_display

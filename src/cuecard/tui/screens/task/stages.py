@@ -14,7 +14,7 @@ from textual.message import Message
 from textual.timer import Timer
 from textual.widgets import Label, Static, TextArea
 
-from cuecard.annotate.authoring.edit import Problem, TaskEdit
+from cuecard.annotate.authoring.edit import TaskEdit
 from cuecard.annotate.authoring.rehearsal import (
     Rehearsal,
     ask_simulator,
@@ -24,6 +24,7 @@ from cuecard.annotate.authoring.rehearsal import (
 )
 from cuecard.annotate.authoring.stages import merge_stage, split_points, split_stage, stage_counts
 from cuecard.annotate.authoring.task_data import Path, parse_place
+from cuecard.annotate.lint.codes import Finding
 from cuecard.core.errors import error_text
 from cuecard.core.i18n import N_, _
 from cuecard.core.text import for_display, one_line
@@ -283,7 +284,7 @@ class StagesPane(Collection):
         if (edit := self.edit) is not None:
             self._count(edit)
 
-    def found(self, problems: Sequence[Problem]) -> None:
+    def found(self, problems: Sequence[Finding]) -> None:
         """Mark the stages of which something is wrong; an error outweighs a warning."""
         wrong: dict[int, str] = {}
         for problem in problems:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from cuecard.annotate.estimation.calibration import (
+from cuecard.annotate.labelling.calibrating import (
     JudgeErrors,
     corrected_rate,
     true_items_to_label,
