@@ -317,7 +317,7 @@ class ProblemsPane(TaskPane):
             self.post_message(self.PlaceWanted(parse_place(problem.place)))
 
     @property
-    def _to_silence(self) -> list[Problem]:
+    def _to_silence(self) -> list[Finding]:
         return list(filter(can_silence, self.view.chosen))
 
     def action_silence(self) -> None:
