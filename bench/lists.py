@@ -11,7 +11,8 @@ from dataclasses import dataclass
 
 from textual.app import App, ComposeResult
 
-from cuecard.tui.kit.lists import Column, ListView
+from cuecard.tui.kit.columns import Column
+from cuecard.tui.kit.lists import ListView
 from cuecard.tui.preferences import DARK
 
 

@@ -9,8 +9,8 @@ from cuecard.core.i18n import N_, _, ngettext
 from cuecard.core.records import TaskSummary
 from cuecard.tui.actions import Key, Means, keys
 from cuecard.tui.app import guarded
+from cuecard.tui.kit.columns import Column
 from cuecard.tui.kit.list_screens import ListScreen
-from cuecard.tui.kit.lists import Column
 from cuecard.tui.present.entries import Paragraph
 from cuecard.tui.present.tasks import moment
 from cuecard.tui.screens.dialogs import AskLine

@@ -20,7 +20,7 @@ from cuecard.core.evaluation.runs import start_run
 from cuecard.core.records import Review
 from cuecard.store.workspace import Workspace
 from cuecard.tui.app import CuecardApp
-from cuecard.tui.kit.lists import ListGrid
+from cuecard.tui.kit.columns import ListGrid
 from cuecard.tui.screens.home import HomeScreen
 from cuecard.tui.screens.labelling.verdicts import VerdictsScreen
 from cuecard.tui.screens.play.screen import PlayScreen

@@ -23,8 +23,9 @@ from cuecard.tui.app import CuecardApp, CuecardScreen
 from cuecard.tui.drawing import DrawnOnce
 from cuecard.tui.grid.cells import PADDING
 from cuecard.tui.kit import list_screens
+from cuecard.tui.kit.columns import Column, widths_of
 from cuecard.tui.kit.list_screens import ListScreen
-from cuecard.tui.kit.lists import Column, ListView, widths_of
+from cuecard.tui.kit.lists import ListView
 from cuecard.tui.preferences import DARK
 from cuecard.tui.screens.dialogs import ConfirmDialog
 from cuecard.tui.widgets.nav import EmptyState

@@ -15,7 +15,8 @@ from cuecard.core.text import one_line
 from cuecard.tui.actions import Key, KeyBar, Means, keys
 from cuecard.tui.app import CuecardDialog, CuecardScreen
 from cuecard.tui.drawing import Vertical
-from cuecard.tui.kit.lists import Column, ListView
+from cuecard.tui.kit.columns import Column
+from cuecard.tui.kit.lists import ListView
 from cuecard.tui.present.keyboard import error_text, hint
 
 if TYPE_CHECKING:

@@ -17,7 +17,8 @@ from cuecard.core.errors import CuecardError
 from cuecard.core.i18n import N_, _
 from cuecard.tui.actions import Key, KeyBar, Means, keys
 from cuecard.tui.app import CuecardScreen, guarded
-from cuecard.tui.kit.lists import Column, ListView, Row
+from cuecard.tui.kit.columns import Column, Row
+from cuecard.tui.kit.lists import ListView
 from cuecard.tui.present.entries import Paragraph
 from cuecard.tui.widgets.nav import EmptyState, NavBar
 from cuecard.tui.widgets.text import ChangingText, HeadLine, Pane, Paragraphs

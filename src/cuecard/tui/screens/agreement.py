@@ -17,8 +17,8 @@ from cuecard.core.text import one_line
 from cuecard.tui.actions import Key, Means, keys
 from cuecard.tui.app import guarded
 from cuecard.tui.grid import GridCell
+from cuecard.tui.kit.columns import Column
 from cuecard.tui.kit.list_screens import BlindListScreen
-from cuecard.tui.kit.lists import Column
 from cuecard.tui.present.agreement import ON_REQUEST, SHOWN, AgreementView, place_words, said_words
 from cuecard.tui.present.entries import Paragraph
 from cuecard.tui.present.files import Report

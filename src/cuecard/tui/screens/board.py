@@ -27,8 +27,8 @@ from cuecard.core.text import one_line
 from cuecard.tui.actions import Key, Means, keys
 from cuecard.tui.app import guarded
 from cuecard.tui.grid import GridCell
+from cuecard.tui.kit.columns import Column
 from cuecard.tui.kit.list_screens import ListScreen
-from cuecard.tui.kit.lists import Column
 from cuecard.tui.present import board as present
 from cuecard.tui.present.entries import Paragraph
 from cuecard.tui.present.files import Report

@@ -15,8 +15,8 @@ from cuecard.store.tags import name_in, without_name
 from cuecard.tui.actions import Key, Means, keys
 from cuecard.tui.app import guarded
 from cuecard.tui.grid import GridCell
+from cuecard.tui.kit.columns import Column
 from cuecard.tui.kit.list_screens import ListScreen
-from cuecard.tui.kit.lists import Column
 from cuecard.tui.present import trial_summary as present
 from cuecard.tui.present.entries import Paragraph
 from cuecard.tui.present.errors import (

@@ -26,9 +26,9 @@ from cuecard.tui.actions import Key, KeyBar, Means, keys
 from cuecard.tui.app import CuecardScreen, guarded
 from cuecard.tui.drawing import Container, VerticalScroll
 from cuecard.tui.grid import GridCell
+from cuecard.tui.kit.columns import Column
 from cuecard.tui.kit.forms import AnswerDialog
 from cuecard.tui.kit.list_screens import ListScreen, RowScreen
-from cuecard.tui.kit.lists import Column
 from cuecard.tui.live_runs import LiveExam
 from cuecard.tui.present.entries import Paragraph
 from cuecard.tui.present.keyboard import hint

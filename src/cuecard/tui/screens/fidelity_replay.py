@@ -17,7 +17,8 @@ from cuecard.core.label_records import LabelValue
 from cuecard.core.verdicts import ItemKind
 from cuecard.tui.actions import Key, KeyBar, Means, keys
 from cuecard.tui.drawing import Horizontal, Vertical, VerticalScroll
-from cuecard.tui.kit.lists import Column, ListView
+from cuecard.tui.kit.columns import Column
+from cuecard.tui.kit.lists import ListView
 from cuecard.tui.kit.walks import WalkScreen
 from cuecard.tui.present import replay as present
 from cuecard.tui.present.drafts import FileDrafts

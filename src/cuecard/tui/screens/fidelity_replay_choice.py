@@ -12,8 +12,8 @@ from cuecard.core.i18n import N_, _, joined, ngettext
 from cuecard.core.text import one_line
 from cuecard.tui.actions import Key, Means, keys
 from cuecard.tui.grid import GridCell
+from cuecard.tui.kit.columns import Column
 from cuecard.tui.kit.list_screens import ListScreen
-from cuecard.tui.kit.lists import Column
 from cuecard.tui.present.keyboard import hint
 from cuecard.tui.present.labels import player_label
 from cuecard.tui.widgets.nav import EmptyState

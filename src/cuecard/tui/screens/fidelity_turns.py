@@ -16,8 +16,8 @@ from cuecard.core.text import one_line
 from cuecard.tui.actions import Key, KeyBar, Means, keys
 from cuecard.tui.drawing import Horizontal, VerticalScroll
 from cuecard.tui.grid import GridCell
+from cuecard.tui.kit.columns import Column
 from cuecard.tui.kit.list_screens import BlindListScreen, RowScreen
-from cuecard.tui.kit.lists import Column
 from cuecard.tui.present import fidelity as present
 from cuecard.tui.present.entries import Paragraph
 from cuecard.tui.present.keyboard import hint

@@ -250,7 +250,8 @@ class HomeScreen(LiveScreen):
         body = self.query_one("#body")
         if rows and self._list is None:
             # Imported and mounted only when there is something to list.
-            from cuecard.tui.kit.lists import Column, ListView
+            from cuecard.tui.kit.columns import Column
+            from cuecard.tui.kit.lists import ListView
             from cuecard.tui.present.home import HomeRow
 
             columns = (

@@ -18,8 +18,9 @@ from cuecard.tui.actions import Key, KeyBar, Means, keys
 from cuecard.tui.app import CuecardDialog, guarded
 from cuecard.tui.drawing import Vertical
 from cuecard.tui.kit.bulk import ask_tags, to_each
+from cuecard.tui.kit.columns import Column
 from cuecard.tui.kit.list_screens import LiveScreen
-from cuecard.tui.kit.lists import Column, ListView
+from cuecard.tui.kit.lists import ListView
 from cuecard.tui.screens.dialogs import AskLine
 
 if TYPE_CHECKING:

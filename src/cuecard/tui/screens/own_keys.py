@@ -12,8 +12,8 @@ from cuecard.core.system import keep
 from cuecard.tui.actions import Key, KeyBar, Means, keys
 from cuecard.tui.app import CuecardDialog, guarded
 from cuecard.tui.drawing import VerticalScroll
+from cuecard.tui.kit.columns import Column
 from cuecard.tui.kit.list_screens import ListScreen
-from cuecard.tui.kit.lists import Column
 from cuecard.tui.present.keyboard import (
     KEYMAP,
     KEYMAP_PLACE,

@@ -22,9 +22,10 @@ from cuecard.tui.actions import Key, KeyBar, Means, keys
 from cuecard.tui.app import CuecardScreen, guarded
 from cuecard.tui.drawing import Vertical, VerticalScroll
 from cuecard.tui.grid import GridCell
+from cuecard.tui.kit.columns import Column
 from cuecard.tui.kit.forms import FormDialog
 from cuecard.tui.kit.list_screens import LiveScreen
-from cuecard.tui.kit.lists import Column, ListView
+from cuecard.tui.kit.lists import ListView
 from cuecard.tui.live_runs import LiveQc
 from cuecard.tui.present import qc as present
 from cuecard.tui.present.keyboard import hint

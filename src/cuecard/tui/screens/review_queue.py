@@ -14,8 +14,8 @@ from cuecard.core.i18n import N_, _, joined, listed, plural
 from cuecard.tui.actions import Key, Means, keys
 from cuecard.tui.app import guarded
 from cuecard.tui.kit.bulk import to_each
+from cuecard.tui.kit.columns import Column
 from cuecard.tui.kit.list_screens import ListScreen
-from cuecard.tui.kit.lists import Column
 from cuecard.tui.present.entries import ink
 from cuecard.tui.present.keyboard import hint
 from cuecard.tui.present.labels import FAMILY, LANGUAGE_LABEL, TASK_STATE, badge

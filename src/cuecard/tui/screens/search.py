@@ -17,7 +17,8 @@ from cuecard.tui.actions import Key, KeyBar, Means, keys
 from cuecard.tui.app import CuecardApp, CuecardDialog, guarded
 from cuecard.tui.drawing import Vertical
 from cuecard.tui.grid.cells import GridCell
-from cuecard.tui.kit.lists import Column, ListView
+from cuecard.tui.kit.columns import Column
+from cuecard.tui.kit.lists import ListView
 from cuecard.tui.present.trial_view import PaneName
 from cuecard.tui.widgets.inputs import LineEditor
 from cuecard.tui.widgets.text import ChangingText

@@ -28,9 +28,9 @@ from cuecard.core.text import for_display, one_line
 from cuecard.tui.actions import Key, KeyBar, Means, keys
 from cuecard.tui.app import CuecardScreen, guarded
 from cuecard.tui.drawing import Horizontal, VerticalScroll
+from cuecard.tui.kit.columns import Column
 from cuecard.tui.kit.forms import FormDialog
 from cuecard.tui.kit.list_screens import ListScreen
-from cuecard.tui.kit.lists import Column
 from cuecard.tui.kit.rows import Row
 from cuecard.tui.preferences import THEME_WORDS, preferences_path, served
 from cuecard.tui.present.entries import Paragraph, ink

@@ -32,8 +32,9 @@ from cuecard.tui.actions import Key, Means, keys
 from cuecard.tui.app import guarded
 from cuecard.tui.grid import GridCell
 from cuecard.tui.kit.bulk import to_each
+from cuecard.tui.kit.columns import Column
 from cuecard.tui.kit.list_screens import ListScreen
-from cuecard.tui.kit.lists import Column, ListView
+from cuecard.tui.kit.lists import ListView
 from cuecard.tui.present.entries import Paragraph
 from cuecard.tui.present.keyboard import hint
 from cuecard.tui.widgets.nav import EmptyState

@@ -19,8 +19,9 @@ from cuecard.core.text import for_display, one_line, slug
 from cuecard.tui.drawing import Horizontal, Vertical
 from cuecard.tui.families import TUI
 from cuecard.tui.grid import Grid
+from cuecard.tui.kit.columns import Column, ListGrid
 from cuecard.tui.kit.forms import AnswerDialog, FormPane
-from cuecard.tui.kit.lists import Column, ListGrid, ListView
+from cuecard.tui.kit.lists import ListView
 from cuecard.tui.kit.rows import Row
 from cuecard.tui.present.entries import ink
 from cuecard.tui.present.keyboard import hint, shown_key

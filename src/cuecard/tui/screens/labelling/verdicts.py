@@ -16,8 +16,9 @@ from cuecard.core.text import one_line
 from cuecard.store.verdict_pages import VerdictFilter
 from cuecard.tui.actions import Key, Means, keys
 from cuecard.tui.app import guarded
+from cuecard.tui.kit.columns import Column
 from cuecard.tui.kit.list_screens import ListScreen
-from cuecard.tui.kit.lists import Column, ListView
+from cuecard.tui.kit.lists import ListView
 from cuecard.tui.present.keyboard import after, hint
 from cuecard.tui.present.labelling import (
     SetLine,

@@ -16,8 +16,8 @@ from cuecard.tui.actions import Key, Means, keys
 from cuecard.tui.app import guarded
 from cuecard.tui.grid import GridCell
 from cuecard.tui.kit.bulk import ask_tags, to_each
+from cuecard.tui.kit.columns import Column
 from cuecard.tui.kit.list_screens import ListScreen
-from cuecard.tui.kit.lists import Column
 from cuecard.tui.present.keyboard import hint
 from cuecard.tui.present.labels import run_kind
 from cuecard.tui.present.runs import DISPUTED, when

@@ -16,8 +16,9 @@ from cuecard.store.tags import name_in, without_name
 from cuecard.tui.actions import Key, Means, keys
 from cuecard.tui.drawing import Vertical
 from cuecard.tui.grid.cells import GridCell
+from cuecard.tui.kit.columns import Column
 from cuecard.tui.kit.list_screens import ListScreen
-from cuecard.tui.kit.lists import Column, ListView
+from cuecard.tui.kit.lists import ListView
 from cuecard.tui.present import run_trials as present
 from cuecard.tui.present.entries import Paragraph
 from cuecard.tui.present.run_snapshot import handout_line

@@ -22,7 +22,8 @@ from cuecard.core.i18n import N_, _, beside, current_language, listed, plural
 from cuecard.tui.actions import Key, Means, keys
 from cuecard.tui.drawing import Horizontal, VerticalScroll
 from cuecard.tui.grid import GridCell
-from cuecard.tui.kit.lists import Column, ListView
+from cuecard.tui.kit.columns import Column
+from cuecard.tui.kit.lists import ListView
 from cuecard.tui.present import task_editor as present
 from cuecard.tui.present.keyboard import after
 from cuecard.tui.present.review_document import counted as counted_threads

@@ -20,8 +20,9 @@ from cuecard.tui.actions import Key, KeyBar, Means, keys
 from cuecard.tui.app import CuecardDialog, guarded
 from cuecard.tui.drawing import Vertical
 from cuecard.tui.grid.grid import Grid
+from cuecard.tui.kit.columns import Column
 from cuecard.tui.kit.forms import FormPane
-from cuecard.tui.kit.lists import Column, ListView
+from cuecard.tui.kit.lists import ListView
 from cuecard.tui.kit.rows import FormRow, Row
 from cuecard.tui.present.keyboard import hint
 from cuecard.tui.widgets.text import ChangingText

@@ -20,7 +20,8 @@ from cuecard.tui.actions import Key, KeyBar, Means, keys
 from cuecard.tui.app import CuecardDialog, CuecardScreen, guarded
 from cuecard.tui.drawing import Container, Vertical
 from cuecard.tui.grid import GridCell, Tone
-from cuecard.tui.kit.lists import Column, ListView
+from cuecard.tui.kit.columns import Column
+from cuecard.tui.kit.lists import ListView
 from cuecard.tui.present.changes import SIDE, MergeView, message_cell, number_cell, version_entries
 from cuecard.tui.present.keyboard import hint
 from cuecard.tui.present.tasks import moment

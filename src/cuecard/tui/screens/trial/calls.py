@@ -17,8 +17,9 @@ from cuecard.core.secrets import scrub
 from cuecard.store.workspace import Workspace
 from cuecard.tui.actions import Key, Means, keys
 from cuecard.tui.app import guarded
+from cuecard.tui.kit.columns import Column
 from cuecard.tui.kit.list_screens import ListScreen
-from cuecard.tui.kit.lists import Column, ListView
+from cuecard.tui.kit.lists import ListView
 from cuecard.tui.present.entries import Entry, Paragraph, Piece
 from cuecard.tui.present.keyboard import error_lines
 from cuecard.tui.widgets.entry_list import EntryList

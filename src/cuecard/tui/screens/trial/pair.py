@@ -13,8 +13,9 @@ from cuecard.core.text import one_line
 from cuecard.tui.actions import Key, Means, keys
 from cuecard.tui.app import CuecardScreen, guarded
 from cuecard.tui.drawing import Container
+from cuecard.tui.kit.columns import Column
 from cuecard.tui.kit.list_screens import ListScreen
-from cuecard.tui.kit.lists import Column, ListView
+from cuecard.tui.kit.lists import ListView
 from cuecard.tui.present.trial_pair import PairRow, PairView, mark_cell, next_different, summary
 from cuecard.tui.widgets.entry_list import EntryList
 from cuecard.tui.widgets.nav import EmptyState
