@@ -284,7 +284,7 @@ def test_reasons_are_required_and_kept(workspace: Workspace, make_task):
 def test_handing_in_twice_is_refused(workspace: Workspace, make_task):
     task_id = submitted(workspace, make_task)
     reviewing.review(workspace, make_review(task_id, 1, "bob"))
-    with pytest.raises(NotAllowed, match="already"):
+    with pytest.raises(NotAllowed, match="twice"):
         reviewing.review(workspace, make_review(task_id, 1, "bob"))
 
 

@@ -139,7 +139,7 @@ def test_what_cannot_be_told_is_told_in_one_line(results):
         (("score", "1", "--only", "agent"), "language=zh"),
         (("score", "1", "--sort", "speed"), "Nothing to sort by: speed"),
         (("compare", "1", "--by", "language"), "belongs to the task"),
-        (("compare", "1", "--by", "run"), "nothing to compare: Run is run everywhere"),
+        (("compare", "1", "--by", "run"), "nothing to compare: run is run everywhere"),
         (("compare", "1", "--design", "colours"), "No such design: colours"),
         (("table", "maine", "1"), "No such table: maine (There are: main,"),
     ):
