@@ -57,6 +57,20 @@ async def test_an_exam_is_kept_and_gone_on_with(workspace: Workspace) -> None:
     assert {r.judgement.judge.name for r in workspace.verdicts.of_run(run.id)} == {"lexical"}
 
 
+async def test_an_exam_of_which_inputs_are_left_is_not_done(workspace: Workspace) -> None:
+    first, second = put(workspace, "graph", "facts")
+    judge, hub = LexicalJudge(), ModelHub(EMBEDDED)
+    both = plan_exam(workspace, judge, [first, second], config=EMBEDDED)
+    entered = enter_exam(workspace, both, EMBEDDED, "Ana")
+    one = plan_exam(workspace, judge, [first], config=EMBEDDED)
+    run, _failures = await run_exam(workspace, one, judge, hub, config=EMBEDDED, by="Ana")
+    assert entered.run is not None
+    assert (run.id, run.state) == (entered.run.id, RunState.PAUSED)
+    both = plan_exam(workspace, judge, [first, second], config=EMBEDDED)
+    run, _failures = await run_exam(workspace, both, judge, hub, config=EMBEDDED, by="Ana")
+    assert run.state is RunState.DONE
+
+
 async def test_a_model_is_asked_once_and_not_more_than_said(workspace: Workspace) -> None:
     ids = put(workspace, "graph", "table", "checkpoints", "facts")
     async with OpenAIServer(good) as server:

@@ -255,6 +255,15 @@ def _judged(workspace: Archive, run: RunRecord) -> dict[Place, JudgementRecord]:
     return {places[record.trial_id]: record for record in _of_judge(workspace, run)}
 
 
+def _inputs_left(workspace: Archive, run: RunRecord) -> bool:
+    """Whether an input of a task's newest revision that is examined has no judgement, whichever tasks were asked for last."""
+    every, done = list(map(_place, workspace.runs.trials(run.id))), _judged(workspace, run)
+    newest: dict[str, int] = {}
+    for task_id, revision, _key in every:
+        newest[task_id] = max(revision, newest.get(task_id, 0))
+    return any(place[1] == newest[place[0]] and place not in done for place in every)
+
+
 def _of_judge(workspace: Archive, run: RunRecord) -> Iterator[JudgementRecord]:
     """The judgements of the judge that sits the exam; those of a jury's members stand beside them."""
     setting = settings_of(run).exam
@@ -289,7 +298,7 @@ async def run_exam(
 ) -> tuple[RunRecord, tuple[JudgeFailure, ...]]:
     """Have the judge judge what is left of its exam. Returns the exam's run, and the failures, which are left for another
     time. `judge`, which asks through `hub`: without it, the plan's as it is configured. `budget`: what all calls of the exam may
-    cost; when it is spent, or `control` stops it, the run is paused.
+    cost. The run is paused when that is spent, when `control` stops it, and while it has other inputs to be judged.
 
     Raises `ConfigError` for a budget where a model has no price, and `AlreadyPlayed`.
     """
@@ -318,7 +327,8 @@ async def run_exam(
 
             troubles = await judge_each(todo, perform, at_a_time(judge), on_progress, control)
         halted = next((trouble.reason for trouble in troubles.values() if trouble.halted), "")
-        state = RunState.PAUSED if halted else RunState.DONE
+        left = await asyncio.to_thread(_inputs_left, workspace, run)
+        state = RunState.PAUSED if halted or left else RunState.DONE
         await asyncio.to_thread(workspace.runs.set_state, run.id, state, halted)
     failures = tuple(
         JudgeFailure(trial_id=todo[at][0], reason=trouble.reason, halted=trouble.halted)

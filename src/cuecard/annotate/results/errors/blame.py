@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from cuecard.annotate.agreement.coefficients import (
@@ -146,16 +146,12 @@ def _shares(
                 len(left),
             ).format(n=len(left))
         )
-    return across(
-        _("Whose fault failed trials are: {source}").format(source=_source(source)),
-        _("Fault"),
-        arms,
-        [
-            (_("trials"), lambda arm: number(len(arm[0]), [r.trial.id for r in arm[0]])),
-            *((party.label, lambda arm, party=party: party_cell(arm[1][party])) for party in Party),
-        ],
-        notes,
-    )
+    lines: list[tuple[str, Callable[[tuple[Sequence[Row], Mapping[Party, Rate]]], Cell]]] = [
+        (_("trials"), lambda arm: number(len(arm[0]), [r.trial.id for r in arm[0]])),
+        *((party.label, lambda arm, party=party: party_cell(arm[1][party])) for party in Party),
+    ]
+    title = _("Whose fault failed trials are: {source}").format(source=_source(source))
+    return across(title, _("Fault"), arms, lines if arms else (), notes)
 
 
 def _source(name: str) -> str:

@@ -168,7 +168,12 @@ def score_detection(steps: Sequence[StepRecord]) -> tuple[Measure, ...]:
     never = _("nothing was asked")
     return (
         share("det_accuracy", table.tp + table.tn, table.total, _("no checkpoint was reached")),
-        share("det_precision", table.tp, table.tp + table.fp, never),
+        share(
+            "det_precision",
+            table.tp,
+            table.tp + table.fp,
+            _("nothing was detected") if asked else never,  # all that was asked missed the point
+        ),
         share("det_recall", table.tp, table.tp + table.fn, _("no ambiguity was reached")),
         share(
             "det_f1",
