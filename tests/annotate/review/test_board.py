@@ -85,8 +85,9 @@ def test_what_happened_is_told_newest_first(team: Workspace) -> None:
 
     reviews = [("reviewed", "Chen"), ("reviewed", "Ben")]
     assert told("Dana", "split") == [*reviews, ("submitted", "Dana")]
-    both = [("claimed", "Cora"), ("reviewed", "Ben"), ("submitted", "Ana")]
+    both = [("assigned", "Cora"), ("reviewed", "Ben"), ("submitted", "Ana")]
     assert told("Cora", "review") == both
+    assert look(team, "Cora")[1]["review"].latest[0].text == "Chen"
     # Who may review it learns nothing of the others; not even the author's name.
     assert all(not by for _kind, by in told("Eve", "review"))
 

@@ -9,7 +9,14 @@ from itertools import chain
 from typing import TYPE_CHECKING, Literal
 
 from cuecard.annotate.review.figures import ALL_DIMENSIONS, DECISION, Spread
-from cuecard.core.contributions import REVIEWS_NEEDED, Answered, Commented, TaskState
+from cuecard.core.contributions import (
+    REVIEWS_NEEDED,
+    Answered,
+    Claimed,
+    Commented,
+    Contribution,
+    TaskState,
+)
 from cuecard.core.i18n import N_, _, listed, ngettext
 from cuecard.core.records import OpenRound, TaskSummary
 from cuecard.core.review import Standing, TaskLog, claims_of, standing_of
@@ -43,6 +50,7 @@ TOLD: dict[str, str] = {
     "third_asked": N_("a third reviewer is asked"),
     "reviewed": N_("review handed in"),
     "claimed": N_("taken to review"),
+    "assigned": N_("given to a reviewer"),
     "commented": N_("comment"),
     "answered": N_("answer to a comment"),
 }
@@ -50,7 +58,9 @@ TOLD: dict[str, str] = {
 
 
 class LogLine(Frozen):
-    """An entry of a task's log. `by` is "" where the reader must not know; `text`: of a comment or an answer."""
+    """An entry of a task's log. `by` is "" where the reader must not know; `text`: of a comment or an answer, or to whom the
+    task was given.
+    """
 
     at: datetime
     revision: int
@@ -250,16 +260,19 @@ def _task(
 def _latest(log: TaskLog) -> tuple[LogLine, ...]:
     entries = [one for one in log.contributions if one.body.kind in TOLD]
     entries.sort(key=lambda one: one.order, reverse=True)
-    return tuple(
-        LogLine(
-            at=one.at,
-            revision=one.revision,
-            kind=one.body.kind,
-            by=one.by,
-            text=one.body.text if isinstance(one.body, Commented | Answered) else "",
-        )
-        for one in entries[:LATEST]
-    )
+    return tuple(map(_log_line, entries[:LATEST]))
+
+
+def _log_line(one: Contribution) -> LogLine:
+    kind, text = one.body.kind, ""
+    match one.body:
+        case Commented(text=text) | Answered(text=text):
+            pass
+        case Claimed(person=person) if person != one.by:
+            kind, text = "assigned", person
+        case _:
+            pass
+    return LogLine(at=one.at, revision=one.revision, kind=kind, by=one.by, text=text)
 
 
 def _since(log: TaskLog, standing: Standing) -> datetime:
