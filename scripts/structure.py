@@ -323,7 +323,7 @@ def main() -> int:
         Figure("arrows between packages", len(pairs), 17, 17),
         Figure("arrows that point up", len([*filter(points_up, pairs)]), 0, 0),
         Figure("files", len(known), 670, 550),
-        Figure("lines", lines, 179_809, 120_000),
+        Figure("lines", lines, 179_811, 120_000),
         Figure("imports, share of lines in %", share, 7.5, 7.5),
         Figure("circles of imports", len(groups), 0, 0),
         Figure("branches on the family", len([*chain(*branches.values())]), 13, 13),

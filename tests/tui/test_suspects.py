@@ -11,6 +11,7 @@ from cuecard.annotate.review.comments import threads_for
 from cuecard.store.workspace import Workspace
 from cuecard.tui.app import CuecardApp
 from cuecard.tui.kit.bulk import RefusedDialog
+from cuecard.tui.present.run_snapshot import run_snapshot
 from cuecard.tui.screens.dialogs import AskLine
 from cuecard.tui.screens.errors import TrialListScreen
 from cuecard.tui.screens.run.screen import RunScreen
@@ -108,6 +109,18 @@ async def test_a_run_is_scored_on_corrected_gold_by_keys(
         await until(pilot, lambda: "run 2 has these trials on it" in shown(app.screen))
         await pilot.press(".", "r")
         await until(pilot, lambda: "four, rescored" in shown(app.screen))
+
+
+def test_a_run_whose_settings_cannot_be_read_is_shown_though_gold_was_corrected(
+    suspected: Path,
+) -> None:
+    with Workspace.open(suspected) as workspace:
+        gold = [triple for at, triple in enumerate(GOLD) if at != WRONG]
+        workspace.tasks.save(graph_task(gold=gold), author="ann", message="it is wrong")
+        workspace.runs.set_plan(1, {"budget": "much"})
+        found = run_snapshot(workspace, 1, None)
+    assert found.unread is not None
+    assert (found.renewed.gold, found.rescored) == (1, None)
 
 
 async def test_a_run_without_suspects_says_so(suspected: Path, make_app: AppMaker) -> None:

@@ -255,13 +255,12 @@ def _judged(workspace: Archive, run: RunRecord) -> dict[Place, JudgementRecord]:
     return {places[record.trial_id]: record for record in _of_judge(workspace, run)}
 
 
-def _inputs_left(workspace: Archive, run: RunRecord) -> bool:
-    """Whether an input of a task's newest revision that is examined has no judgement, whichever tasks were asked for last."""
-    every, done = list(map(_place, workspace.runs.trials(run.id))), _judged(workspace, run)
+def _newest(places: Collection[Place]) -> set[Place]:
+    """Those of each task's newest revision."""
     newest: dict[str, int] = {}
-    for task_id, revision, _key in every:
+    for task_id, revision, _key in places:
         newest[task_id] = max(revision, newest.get(task_id, 0))
-    return any(place[1] == newest[place[0]] and place not in done for place in every)
+    return {place for place in places if place[1] == newest[place[0]]}
 
 
 def _of_judge(workspace: Archive, run: RunRecord) -> Iterator[JudgementRecord]:
@@ -308,7 +307,8 @@ async def run_exam(
     done = await asyncio.to_thread(_judged, workspace, run)
     async with nullcontext(hub) if hub else ModelHub(config) as hub, playing(workspace, run.id, by):
         judge = judge or build_judge(plan.setting.judge.name, config, hub)
-        todo = [(trials[place], given) for place, given in _left(judge, plan.sheets, done)]
+        left = list(_left(judge, plan.sheets, done))
+        todo = [(trials[place], given) for place, given in left]
         await asyncio.to_thread(workspace.runs.set_state, run.id, RunState.RUNNING)
         await asyncio.to_thread(keep_prompts, workspace, config)
         async with within_limits(workspace, hub, run_id=run.id, control=control) as meter:
@@ -327,8 +327,10 @@ async def run_exam(
 
             troubles = await judge_each(todo, perform, at_a_time(judge), on_progress, control)
         halted = next((trouble.reason for trouble in troubles.values() if trouble.halted), "")
-        left = await asyncio.to_thread(_inputs_left, workspace, run)
-        state = RunState.PAUSED if halted or left else RunState.DONE
+        judged = done.keys() | {place for place, _given in left}
+        judged -= {left[at][0] for at in troubles}
+        # It may hold inputs of other tasks than were asked for now.
+        state = RunState.PAUSED if halted or _newest(trials) - judged else RunState.DONE
         await asyncio.to_thread(workspace.runs.set_state, run.id, state, halted)
     failures = tuple(
         JudgeFailure(trial_id=todo[at][0], reason=trouble.reason, halted=trouble.halted)

@@ -208,8 +208,8 @@ def rescored_runs(workspace: Archive, plan: RescorePlan, *, anew: bool = False) 
     return [
         run
         for run in workspace.runs.all("grid")
-        if (settings := settings_of(run)).rescored == plan.run.uid
-        and (settings.judges, settings.anew) == (plan.judges, anew)
+        if run.plan.get("rescored") == plan.run.uid
+        and ((settings := settings_of(run)).judges, settings.anew) == (plan.judges, anew)
         and [cell_key(t, t.revision) for t in workspace.runs.trials(run.id)] == wanted
     ]
 
@@ -218,6 +218,13 @@ def rescored_already(workspace: Archive, plan: RescorePlan) -> RunRecord | None:
     """The newest run in which all of this was done."""
     every = rescored_runs(workspace, plan)
     return next((run for run in every if run.state is RunState.DONE), None)
+
+
+def rescored_on_newest(workspace: Archive, run: RunRecord) -> RunRecord | None:
+    """The run that has the trials of this one on the newest gold. Cheap for a run that was never rescored."""
+    if all(other.plan.get("rescored") != run.uid for other in workspace.runs.all("grid")):
+        return None
+    return rescored_already(workspace, plan_rescoring(workspace, run.id))
 
 
 def pairs_of(

@@ -14,12 +14,7 @@ from cuecard.annotate.task_feedback import disputed_runs
 from cuecard.core.engine.events import Termination
 from cuecard.core.engine.messages import Usage
 from cuecard.core.errors import CuecardError, NotAllowed
-from cuecard.core.evaluation.rescoring import (
-    RenewedTasks,
-    plan_rescoring,
-    renewed_tasks,
-    rescored_already,
-)
+from cuecard.core.evaluation.rescoring import RenewedTasks, renewed_tasks, rescored_on_newest
 from cuecard.core.evaluation.runs import budget_of
 from cuecard.core.i18n import _, current_language, listed, ngettext, plural
 from cuecard.core.records import (
@@ -226,9 +221,7 @@ def run_snapshot(
         budget=budget,
         disputed=disputed_runs(workspace).get(run_id, 0),
         renewed=renewed,
-        rescored=rescored_already(workspace, plan_rescoring(workspace, run_id))
-        if renewed.gold
-        else None,
+        rescored=rescored_on_newest(workspace, run) if renewed.gold and unread is None else None,
         pace=pace,
         unread=unread,
         handout=workspace.workers.handout(run_id),
